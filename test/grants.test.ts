@@ -185,7 +185,7 @@ test(
 
 test('on the command line: choices by number, the list of grants, and the end of one', async (t) => {
   const { stage, runs } = await staged(t)
-  await runs(push('first'))
+  await runs('echo push-first')
   const { task_id } = held(stage)
   await stage.box.close()
   const at = new ServedHome(t)
@@ -206,7 +206,7 @@ test('on the command line: choices by number, the list of grants, and the end of
   const done = await holon('answer', task_id, '2', '--mark', markOf(shown.err))
   assert.match(done.out, /is begun/, done.err)
   const list = await holon('grants')
-  assert.match(list.out, /grant_[-\w]+\s+work_\w+\s+exactly: echo first/)
+  assert.match(list.out, /grant_[-\w]+\s+work_\w+\s+exactly: echo push-first/)
   const id = /grant_[-\w]+/.exec(list.out)?.[0] ?? ''
   assert.match((await holon('grants', 'revoke', id)).out, /is revoked/)
   assert.match((await holon('grants')).out, /nothing is allowed beyond once/)

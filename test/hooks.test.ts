@@ -172,10 +172,16 @@ test('of many the strictest has the words, and nobody is asked where nobody is t
 })
 
 test('a program that the agent can write is not run, and doctor names it', async (t) => {
-  const { hook, judging, workspace, folder } = placed(t)
+  const { hook, judging, home, workspace, folder } = placed(t)
   const program = hook(`echo ran >"$1/ran"`, 'hook', workspace)
   const judged = await judging({ hooks: [{ run: [program, folder] }] })('ls')
   assert.match(`${judged.decide} ${judged.why}`, /^ask .*it stands where the agent can write/)
+  const mate = join(home, 'agents', 'mate')
+  mkdirSync(mate, { recursive: true })
+  for (const script of [program, hook(`echo ran >"$1/ran"`, 'hook', mate)]) {
+    const given = await judging({ hooks: [{ run: ['/bin/sh', script, folder] }] })('ls')
+    assert.match(`${given.decide} ${given.why}`, /^ask .*it stands where the agent can write/)
+  }
   assert.throws(() => readFileSync(join(folder, 'ran')), /ENOENT/)
   const open = hook('', 'open')
   chmodSync(open, 0o777)

@@ -139,3 +139,13 @@ test('the same command is another action where its program is another', async (t
   assert.notEqual(await hash(first, 'deploy  now #'), undefined)
   assert.notEqual(await hash(first, 'deploy later'), as)
 })
+
+test('a grant may answer for a line that is the command alone, by the line as it is written', async (t) => {
+  const { says, judged } = placed(t)
+  says({ rules: [{ decide: 'ask', run: ['ls'] }], otherwise: { run: 'allow' } })
+  const lifts = async (cmd: string) => (await judged({ cmd }))?.decision.lifts ?? null
+  assert.equal((await lifts('ls sub'))?.length, 1)
+  for (const line of ['export LS_COLORS=x; ls sub', 'ls sub &', 'ls sub <<E\nx\nE']) {
+    assert.equal(await lifts(line), null, line)
+  }
+})

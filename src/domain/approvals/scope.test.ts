@@ -59,7 +59,7 @@ describe('beyond once', () => {
     'git clean -fd': 'same',
     'git foo': 'same',
     'rm -rf dist': 'same',
-    'npm publish --tag next': 'like publish --tag',
+    'npm publish --tag next': 'same',
     'npm publish --registry x': 'same',
     'npm install left-pad': 'same',
     'kubectl get pods': 'like get pods',
@@ -159,11 +159,18 @@ describe('what a yes for longer covers', () => {
 
   test('one that begins so: other words behind, no other flag, folder, program or remote', () => {
     const like = likeThat('git push -u origin v1')
-    for (const yes of ['git push origin v2', 'git push -u origin v2 v3', 'git push origin']) {
+    for (const yes of ['git push -u origin v2', 'git push origin v2 v3 -u', 'git push -u origin']) {
       assert.equal(isCovered(like, asked(yes)), true, yes)
     }
     const no = [
       'git push elsewhere v1',
+      // What was shown with a flag is another thing without it: `--dry-run` would be done.
+      'git push origin v2',
+      'git push -u origin v1:main',
+      'git push -u origin HEAD:main',
+      'git push -u origin refs/heads/*',
+      'git push -u origin ../there',
+      'git push -u origin you@there',
       'git push --force origin v1',
       'git push -f origin v1',
       'git push -uf origin v1',

@@ -31,7 +31,7 @@ const forPeople = '-t --title -b --body -l --label -L --limit --json'
 /** Of programs whose grammar is known; what stands here runs nothing that it is given. */
 const likes: Readonly<Record<string, readonly Likeness[]>> = {
   git: ['push', 'fetch', 'pull'].map((verb) => likeness(verb, 1)),
-  npm: [likeness('publish', 0, '--tag'), likeness('view')],
+  npm: [likeness('view')],
   kubectl: [likeness('get', 1), likeness('describe', 1), likeness('logs', 0, '--tail')],
   gh: [
     ...['view', 'list', 'create', 'checks'].map((verb) => likeness(`pr ${verb}`, 0, forPeople)),
@@ -66,7 +66,7 @@ function mayStand({ argv, program, certain, cwd, wrapped_by, env_names }: Action
 }
 
 const isOfMachine = (area: string): boolean =>
-  area !== 'workspace' && area !== 'own' && area !== 'home'
+  area !== 'workspace' && area !== 'own' && area !== 'home' && area !== 'git'
 
 function runsOthers(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -144,6 +144,9 @@ function isSame(a: ActionBody, b: ActionBody): boolean {
   return bare(a) === bare(b)
 }
 
+/** No address, no other place, no pattern, and nothing that a word of git does to a name. */
+const isName = /^(?!\.{1,2}(\/|$))[\w./=,#-]+$/
+
 function isLike(like: LikeCommand, part: ActionPart, { confined }: ActionBody): boolean {
   if (part.kind !== 'run' || (like.confined && !confined)) return false
   const { argv, program, cwd, redirects } = part.command
@@ -151,13 +154,14 @@ function isLike(like: LikeCommand, part: ActionPart, { confined }: ActionBody): 
   if (program.real_path !== like.program || cwd?.real_path !== like.cwd) return false
   const words = wordsOf(argv)
   if (!startsWith(words, like.words)) return false
-  // An address in its place would be another machine.
-  if (words.slice(like.words.length).some((word) => word.includes('://'))) return false
+  if (words.slice(like.words.length).some((word) => !isName.test(word))) return false
   const shown = readArguments([like.name, ...like.words, ...like.flags]).flags
   const flags = argv.filter((word) => typeof word === 'string' && word.startsWith('-'))
-  // As they stand, and as a word of the program can mean one: `+main` forces.
+  // As they stand, none more and none less: without `--dry-run` it would be done. And as a word of
+  // the program can mean one: `+main` forces.
   return (
     flags.every((flag) => like.flags.some((one) => one === flag)) &&
+    like.flags.every((flag) => flags.includes(flag)) &&
     [...readArguments(argv).flags].every((flag) => shown.has(flag))
   )
 }

@@ -3,6 +3,7 @@
  * and functions, behind programs that run another one. What nobody can say before it runs is a
  * command that is not certain; nothing is left out.
  */
+import { computesUnknown } from './arithmetic.ts'
 import type { ShellCommand, ShellDoubt, ShellRedirect, ShellWord } from './command.ts'
 import { joinFolder } from './folders.ts'
 import { assigners, decidesWhatRuns } from './names.ts'
@@ -81,6 +82,7 @@ class ShellLine {
 
   #visit(of: Text, node: SyntaxNode, scope: Scope): void {
     if (isTorn(of.text, node)) this.#doubt ??= 'unparsed'
+    if (computesUnknown(of.text, node)) this.#doubt ??= 'runs_text'
     switch (node.type) {
       case 'command':
         return this.#command(of, node, [], [], scope)

@@ -35,7 +35,10 @@ export function hooksOf({ home, config, redactor, ask }: HookSettings): Hooks | 
     return Promise.all(
       hooksFor(hooks, action).map(async ({ run: [first, ...args] }) => {
         const name = real(expanded(first))
-        const writes = writtenBy(name, home, action)
+        const named = [name, ...args.filter(isFile).map(real)]
+        const writes = named
+          .map((path) => writtenBy(path, home, action))
+          .find((end) => end !== null)
         const end = writes ?? (await program([name, ...args], question))
         return { program: first, word: hookWord(end) }
       }),
@@ -43,13 +46,18 @@ export function hooksOf({ home, config, redactor, ask }: HookSettings): Hooks | 
   }
 }
 
-/** A program that the agent can write says what the agent wants. */
+/** A program that an agent can write, or a script that it is given, says what the agent wants. */
 function writtenBy(program: string, home: string, { agent, workspace }: ActionBody) {
   const facts = { home: real(home), agent_id: agent, workspace, user_home: userHome }
   const place = areaOf(facts, program)
-  if (place !== 'workspace' && place !== 'own' && place !== 'git') return null
+  const isOfAgents = program.startsWith(`${join(facts.home, 'agents')}/`)
+  if (place !== 'workspace' && place !== 'own' && place !== 'git' && !isOfAgents) return null
   return { state: 'failed', why: 'it stands where the agent can write' } as const
 }
+
+/** A script that it is given, by its whole path. */
+const isFile = (arg: string): boolean =>
+  arg.startsWith('/') && statSync(arg, { throwIfNoEntry: false })?.isFile() === true
 
 function real(path: string): string {
   try {

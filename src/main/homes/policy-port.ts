@@ -6,12 +6,14 @@
  */
 import type { PolicyAction } from '../../domain/policy/action.ts'
 import { joinHooks } from '../../domain/policy/hook.ts'
+import { plainOnly } from '../../domain/policy/plain-line.ts'
 import type { Policy } from '../../domain/policy/rule.ts'
 import { decideAction, unjudged, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
 import { openShellParser } from '../../exec/shell/parser.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { clock } from '../machine/machine.ts'
+import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
 import { actionOf, readPolicy, usualSearch } from './policy.ts'
@@ -51,7 +53,9 @@ export function policyPort(home: string, hooks: Hooks | null): HomePolicy {
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
       const action = actionOf(made, where, read)
-      const { decision, policy } = judgedBy(action, found, problem)
+      const { decision: judged, policy } = judgedBy(action, found, problem)
+      const [line] = reachOf(made.tool_name, made.input, workspace).lines
+      const decision = plainOnly(judged, action, line?.text ?? null)
       const asked = hooks !== null && decision.decide !== 'deny'
       const answers = asked ? await hooks(action) : []
       return { action, decision: joinHooks(decision, answers, policy) }

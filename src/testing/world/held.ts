@@ -39,7 +39,7 @@ export function judgedPush(
   decide: PolicyDecision['decide'],
   { era, why, ...more }: Partial<ActionBody> & { era: string | number; why: string },
 ): { action: PolicyAction; decision: PolicyDecision } {
-  const command = aPush(text, era)
+  const command = aPush(`of-${text.replaceAll(/\W+/g, '-')}`, era)
   const part = { kind: 'run', command } as const
   const action = anAction(`${era} ${text}`, { ...more, commands: [command] })
   const lifts = decide === 'ask' ? [part] : null
