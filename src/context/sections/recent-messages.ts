@@ -40,17 +40,17 @@ export function saidSection(
   { tokens, ...images }: { tokens: TokenEstimator } & QuotedImages,
   max_tokens: number,
 ): SaidSection {
-  const saidText = (line: Line) => utteranceText(line, now, images)
   if (said.length === 0) return none('nothing was said before')
   const lines = linesOf(said, (one) =>
     above.has(rowOf(one).id) ? standsAbove : isAsked(one, answered) ? standsBelow : null,
   )
-  const written = () =>
-    [title, '', ...lines.filter(({ max }) => max > 0).map((line) => saidText(line))].join('\n')
+  const texts = new Map(lines.map((line) => [line, [utteranceText(line, now, images)]]))
+  const written = () => [title, '', ...lines.flatMap((line) => texts.get(line) ?? [])].join('\n')
   let text = written()
   for (const { line, max } of giving(lines)) {
     if (tokens(text) <= max_tokens) break
     line.max = max
+    texts.set(line, max === 0 ? [] : [utteranceText(line, now, images)])
     text = written()
   }
   const shown = lines.filter(({ max }) => max > 0)

@@ -8,7 +8,7 @@ import { changedSpending, type SpendChange } from '../budgets/change.ts'
 import { giveUpChecks } from '../checks/checks.ts'
 import { drawsOn, endDrawing } from '../budgets/drawers.ts'
 import { activeWaits, agentOf, openTurn, type Draft } from '../facts/facts.ts'
-import { isAgentId } from '../ids.ts'
+import { isAgentId, type AgentId } from '../ids.ts'
 import { limits } from '../limits.ts'
 import { outsideInput } from '../waits/pacing.ts'
 import { activeHold } from '../waits/hold.ts'
@@ -171,10 +171,13 @@ export function endWhatWaits(d: Draft, by: By, because: string): void {
   }
 }
 
-/** The agent while it is not deleted, or the refusal. */
-export function livingAgent(d: Draft): Agent | Rejection {
-  const agent = d.row('agents', d.agent_id)
-  if (!agent) return no('agent_not_found', `There is no agent "${d.agent_id}".`)
+/** The agent of the draft while it is not deleted, or the refusal. */
+export const livingAgent = (d: Draft): Agent | Rejection =>
+  ifLiving(d.agent_id, d.row('agents', d.agent_id))
+
+/** The same of a row, wherever it was read. */
+export function ifLiving(id: AgentId, agent: Agent | null | undefined): Agent | Rejection {
+  if (!agent) return no('agent_not_found', `There is no agent "${id}".`)
   return agent.state === 'deleted' ? no('agent_deleted', `${agent.id} was deleted.`) : agent
 }
 

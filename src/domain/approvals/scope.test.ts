@@ -1,7 +1,7 @@
 // What a yes may stand for beyond once, and what that covers.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { actionBody } from '../../testing/action-body.ts'
+import { actionBody, actionCommand } from '../../testing/action-body.ts'
 import { anAction } from '../../testing/world/held.ts'
 import type { ActionBody, ActionCommand, PolicyAction } from '../policy/action.ts'
 import type { ActionPart } from '../policy/part.ts'
@@ -11,16 +11,8 @@ import { covers, grantableOf } from './scope.ts'
 const command = (line: string, more: Partial<ActionCommand> = {}): ActionCommand => {
   const argv = line.split(' ')
   const real_path = argv[0]?.startsWith('/') ? argv[0] : `/usr/bin/${argv[0]}`
-  return {
-    argv,
-    program: { kind: 'found', real_path, area: 'outside', by: 'search' },
-    cwd: { real_path: '/w', area: 'workspace' },
-    env_names: [],
-    redirects: [],
-    wrapped_by: [],
-    certain: true,
-    ...more,
-  } as ActionCommand
+  const program = { kind: 'found', real_path, area: 'outside', by: 'search' } as const
+  return actionCommand(argv, { program, ...more })
 }
 
 /** A line of which the last command is asked about. */

@@ -2,25 +2,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { actionBody } from '../../testing/action-body.ts'
+import { actionBody, actionCommand as command } from '../../testing/action-body.ts'
 import { canonical } from '../canonical.ts'
-import { sealAction, type ActionBody, type ActionCommand } from './action.ts'
+import { sealAction, type ActionBody } from './action.ts'
 import { decideAction } from './decision.ts'
 import type { Policy, PolicyRule, RuleSubject, Verdict } from './rule.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-const command = (argv: ActionCommand['argv'], more: Partial<ActionCommand> = {}): ActionCommand =>
-  ({
-    argv,
-    program: { kind: 'found', real_path: `/usr/bin/${argv[0]}`, area: 'outside', by: 'search' },
-    cwd: { real_path: '/w', area: 'workspace' },
-    env_names: [],
-    redirects: [],
-    wrapped_by: [],
-    certain: true,
-    ...more,
-  }) as ActionCommand
 
 const body = (more: Partial<ActionBody> = {}) => actionBody({ confined: true, ...more })
 

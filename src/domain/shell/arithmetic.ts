@@ -4,13 +4,13 @@
  * So an expression is known beforehand only where it has numbers and nothing else.
  */
 import type { SyntaxNode } from './syntax.ts'
+import { textOf } from './words.ts'
 
 const compares: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 /** Whether the node itself, its children apart, computes with what is not known beforehand. */
 export function computesUnknown(text: string, node: SyntaxNode): boolean {
   const parts = node.children
-  const textOf = ({ start, end }: SyntaxNode) => text.slice(start, end)
   const between = (opening: string, closing: string): boolean => {
     const from = parts.find(({ type }) => type === opening)
     const to = parts.findLast(({ type }) => type === closing)
@@ -30,23 +30,22 @@ export function computesUnknown(text: string, node: SyntaxNode): boolean {
       // `[` takes numbers alone.
       return parts[0]?.type === '[[' && parts.some((part) => comparesNames(text, part))
     case 'unary_expression':
-      return /^-v\b.*\[/s.test(textOf(node))
+      return /^-v\b.*\[/s.test(textOf(text, node))
     case 'declaration_command':
-      return parts.some((part) => part.type === 'word' && /^-\w*i/.test(textOf(part)))
+      return parts.some((part) => part.type === 'word' && /^-\w*i/.test(textOf(text, part)))
     default:
       return false
   }
 }
 
 function comparesNames(text: string, node: SyntaxNode): boolean {
-  const textOf = ({ start, end }: SyntaxNode) => text.slice(start, end)
   const isOne = node.children.some((part) => {
-    return part.type === 'test_operator' && compares.has(textOf(part))
+    return part.type === 'test_operator' && compares.has(textOf(text, part))
   })
   return node.children.some(
     (part) =>
       comparesNames(text, part) ||
-      (isOne && part.type !== 'test_operator' && hasNames(textOf(part))),
+      (isOne && part.type !== 'test_operator' && hasNames(textOf(text, part))),
   )
 }
 

@@ -5,10 +5,10 @@
  * answer, or at the limit. Never rejects: what went wrong is the answer.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment } from '../environment.ts'
+import { sha256 } from '../files/whole-file.ts'
 import { HOOK_ANSWER_MS, HOOK_OUTPUT_BYTES } from '../limits.ts'
 import type { Clock } from '../ports.ts'
 import { findProgram } from '../program.ts'
@@ -44,7 +44,7 @@ export function hookPrograms({ clock, parent_env, confined }: HookProgramOptions
     if (problem !== null) throw new Error(`it cannot be confined: ${problem}`)
     const text = `exec ${[realpathSync(program), ...args].map(quoted).join(' ')}\n`
     const folder = join(confined.folder, `${nobody}-run`)
-    const command = join(folder, createHash('sha256').update(text).digest('hex'))
+    const command = join(folder, sha256(text))
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileSync(command, text, { mode: 0o600 })
     const roots = { write: [], read: [realpathSync(program)], deny: confined.deny, read_only: [] }

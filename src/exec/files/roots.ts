@@ -65,7 +65,7 @@ function realRoots(roots: Roots): Gate {
  * Synchronous, and without a thrown error for what is not there: these are some sixty looks for
  * each file, and a trip to the thread pool takes ten times one.
  */
-function realOrSame(path: string): string {
+export function realOrSame(path: string): string {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path
     return realpathSync.native(path)

@@ -6,7 +6,8 @@ import type { Context } from 'hono'
 import type { OperatorCommand, OperatorReply } from '../../protocol/acts/operator.ts'
 import type { HttpEnv } from './app-env.ts'
 import { receiptOf } from './idempotency.ts'
-import type { Lookup } from './named.ts'
+import type { Rows } from '../../protocol/records/records.ts'
+import { rowNamed, type Lookup, type OwnedTable } from './named.ts'
 import type { HomePort } from './ports.ts'
 import { refuse } from './problem.ts'
 
@@ -16,6 +17,22 @@ type Done = OperatorReply & { ok: true }
 export async function acted(home: HomePort, command: OperatorCommand): Promise<Lookup<Done>> {
   const reply = await home.act(command)
   return reply.ok ? { ok: true, value: reply } : { ok: false, refusal: refuse(reply) }
+}
+
+/** The act on the row that is meant, and the row as it is then. */
+export async function actedOn<T extends OwnedTable>(
+  home: HomePort,
+  table: T,
+  { agent, text }: { agent: string; text: string },
+  commandOn: (id: string) => OperatorCommand,
+): Promise<Lookup<{ row: Rows[T]; done: Done }>> {
+  const found = await rowNamed(home, table, agent, text)
+  if (!found.ok) return found
+  const { id } = found.value
+  const done = await acted(home, commandOn(id))
+  if (!done.ok) return done
+  const now = await rowNamed(home, table, agent, id)
+  return now.ok ? { ok: true, value: { row: now.value, done: done.value } } : now
 }
 
 /** The same for a POST that makes something. `route` is its pattern. */

@@ -14,7 +14,7 @@ import {
   type GrantRecord,
 } from '../../protocol/records/grant-record.ts'
 import type { Rows } from '../../protocol/records/records.ts'
-import { acted, answerOf } from '../request/act.ts'
+import { actedOn, answerOf } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
 import { agentNamed, rowNamed } from '../request/named.ts'
 import { pageOfRows } from '../request/page.ts'
@@ -89,13 +89,11 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
 
   app.openapi(revoke, async (c) => {
     const { agent, grant } = c.req.valid('param')
-    const found = await rowNamed(home, 'grants', agent, grant)
-    if (!found.ok) return found.refusal
-    const { id } = found.value
-    const done = await acted(home, { do: 'revoke_grant', agent_id: agent, grant_id: id })
-    if (!done.ok) return done.refusal
-    const now = await rowNamed(home, 'grants', agent, id)
-    if (!now.ok) return now.refusal
-    return c.json({ grant: recordOf(now.value), ...toldOf(done.value) }, 200)
+    const revoked = await actedOn(home, 'grants', { agent, text: grant }, (grant_id) => {
+      return { do: 'revoke_grant', agent_id: agent, grant_id }
+    })
+    if (!revoked.ok) return revoked.refusal
+    const { row, done } = revoked.value
+    return c.json({ grant: recordOf(row), ...toldOf(done) }, 200)
   })
 }

@@ -16,7 +16,7 @@ import {
   slotStatuses,
   type ScheduleRecord,
 } from '../../protocol/records/schedule-record.ts'
-import { acted, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
+import { actedOn, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
 import { filterOf } from './history.ts'
 import { agentNamed, rowNamed } from '../request/named.ts'
@@ -166,15 +166,10 @@ function acts(app: HttpApp, home: HomePort, views: Views): void {
     text: string,
     commandOn: (schedule_id: string) => OperatorCommand,
   ) => {
-    const found = await rowNamed(home, 'schedules', agent, text)
-    if (!found.ok) return found
-    const { id } = found.value
-    const done = await acted(home, commandOn(id))
-    if (!done.ok) return done
-    const now = await rowNamed(home, 'schedules', agent, id)
-    if (!now.ok) return now
-    const schedule = recordOf(views, now.value)
-    return { ok: true as const, value: { schedule, ...toldOf(done.value) } }
+    const on = await actedOn(home, 'schedules', { agent, text }, commandOn)
+    if (!on.ok) return on
+    const { row, done } = on.value
+    return { ok: true as const, value: { schedule: recordOf(views, row), ...toldOf(done) } }
   }
 
   app.openapi(make, async (c) => {

@@ -15,7 +15,7 @@ import {
   triggerStatuses,
   type TriggerRecord,
 } from '../../protocol/records/trigger-record.ts'
-import { acted, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
+import { actedOn, answerOf, bodyOf, created, madeBy } from '../request/act.ts'
 import type { HttpApp } from '../request/app-env.ts'
 import { agentNamed, rowNamed, type Lookup } from '../request/named.ts'
 import { pageOfRows } from '../request/page.ts'
@@ -97,14 +97,12 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
     text: string,
     verb: 'reset_trigger' | 'revoke_trigger',
   ): Promise<Lookup<{ trigger: TriggerRecord } & ReturnType<typeof toldOf>>> => {
-    const found = await rowNamed(home, 'triggers', agent, text)
-    if (!found.ok) return found
-    const { id } = found.value
-    const done = await acted(home, { do: verb, agent_id: agent, trigger_id: id })
-    if (!done.ok) return done
-    const now = await rowNamed(home, 'triggers', agent, id)
-    if (!now.ok) return now
-    return { ok: true, value: { trigger: await recordOf(now.value), ...toldOf(done.value) } }
+    const on = await actedOn(home, 'triggers', { agent, text }, (trigger_id) => {
+      return { do: verb, agent_id: agent, trigger_id }
+    })
+    if (!on.ok) return on
+    const { row, done } = on.value
+    return { ok: true, value: { trigger: await recordOf(row), ...toldOf(done) } }
   }
 
   app.openapi(list, async (c) => {

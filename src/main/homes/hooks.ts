@@ -2,13 +2,14 @@
  * The hooks of `config.json`, put together: which of them are asked about a call, and what they
  * say. All at once, each in a process of its own; and for `holon doctor` what is wrong with them.
  */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Redactor } from '../../domain/secrets/redact.ts'
 import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
 import { hookWord, type HookAnswer } from '../../domain/policy/hook.ts'
 import { hookPrograms, type AskProgram } from '../../exec/commands/hook-program.ts'
 import { areaOf, credentialStores } from '../../exec/files/path-policy.ts'
+import { realOrSame } from '../../exec/files/roots.ts'
 import type { Config } from '../../protocol/config.ts'
 import { hooksFor } from '../../protocol/hook-config.ts'
 import { clock, env, expanded, userHome } from '../machine/machine.ts'
@@ -34,8 +35,8 @@ export function hooksOf({ home, config, redactor, ask }: HookSettings): Hooks | 
     const question = JSON.stringify(redactor.json(action))
     return Promise.all(
       hooksFor(hooks, action).map(async ({ run: [first, ...args] }) => {
-        const name = real(expanded(first))
-        const named = [name, ...args.filter(isFile).map(real)]
+        const name = realOrSame(expanded(first))
+        const named = [name, ...args.filter(isFile).map(realOrSame)]
         const writes = named
           .map((path) => writtenBy(path, home, action))
           .find((end) => end !== null)
@@ -48,7 +49,7 @@ export function hooksOf({ home, config, redactor, ask }: HookSettings): Hooks | 
 
 /** A program that an agent can write, or a script that it is given, says what the agent wants. */
 function writtenBy(program: string, home: string, { agent, workspace }: ActionBody) {
-  const facts = { home: real(home), agent_id: agent, workspace, user_home: userHome }
+  const facts = { home: realOrSame(home), agent_id: agent, workspace, user_home: userHome }
   const place = areaOf(facts, program)
   const isOfAgents = program.startsWith(`${join(facts.home, 'agents')}/`)
   if (place !== 'workspace' && place !== 'own' && place !== 'git' && !isOfAgents) return null
@@ -59,14 +60,6 @@ function writtenBy(program: string, home: string, { agent, workspace }: ActionBo
 const isFile = (arg: string): boolean =>
   arg.startsWith('/') && statSync(arg, { throwIfNoEntry: false })?.isFile() === true
 
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
 export type HookProblem = { program: string; message: string; hint: string }
 
 /** `writable`: folders in which agents can write. */
@@ -75,7 +68,7 @@ export function hookProblems(
   writable: readonly string[],
 ): HookProblem[] {
   return hooks.flatMap(({ run: [program] }) => {
-    const found = problemOf(real(expanded(program)), writable.map(real))
+    const found = problemOf(realOrSame(expanded(program)), writable.map(realOrSame))
     return found === null ? [] : [{ program, ...found }]
   })
 }

@@ -52,9 +52,7 @@ export function policyFiles(read: ReadSyntax): ReadPolicyFile {
   const good = new Map<string, { text: string; policy: WrittenPolicy }>()
   return async (path, from) => {
     const found = await textOf(path, from)
-    if (found === null) {
-      return nothingWritten
-    }
+    if (found === null) return nothingWritten
     if ('why' in found) return { ok: false, file: path, line: null, why: found.why }
     const key = `${from} ${path}`
     const known = good.get(key)

@@ -52,10 +52,10 @@ export function policyPort(home: string, hooks: Hooks | null): HomePolicy {
       if (found.ok && found.refused === null) await good.keep(found.text)
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
-      const action = actionOf(made, where, read)
+      const reach = reachOf(made.tool_name, made.input, workspace)
+      const action = actionOf({ ...made, reach }, where, read)
       const { decision: judged, policy } = judgedBy(action, found, problem)
-      const [line] = reachOf(made.tool_name, made.input, workspace).lines
-      const decision = plainOnly(judged, action, line?.text ?? null)
+      const decision = plainOnly(judged, action, reach.lines[0]?.text ?? null)
       const asked = hooks !== null && decision.decide !== 'deny'
       const answers = asked ? await hooks(action) : []
       return { action, decision: joinHooks(decision, answers, policy) }

@@ -7,7 +7,7 @@ import type {
   PolicySettings,
 } from '../../cli/command/policy-ports.ts'
 import { sealAction, type ActionOrigin, type PolicyAction } from '../../domain/policy/action.ts'
-import { builtOf } from '../../domain/policy/build.ts'
+import { builtOf, type Reach } from '../../domain/policy/build.ts'
 import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
 import type { Policy, PolicyRule } from '../../domain/policy/rule.ts'
@@ -193,7 +193,7 @@ type Where = Omit<PolicySettings, 'file'>
 /** A call as it is judged, by whom it is made and on whose words. */
 export type CallMade = {
   tool_name: string
-  input: unknown
+  reach: Reach
   class: EffectClass
   item: WorkItemId | null
   origin: ActionOrigin
@@ -201,7 +201,7 @@ export type CallMade = {
 
 /** What a call would do here, at this moment. `search`: the PATH of its commands. */
 export function actionOf(
-  { tool_name, input, class: effect_class, item, origin }: CallMade,
+  { tool_name, reach, class: effect_class, item, origin }: CallMade,
   { home, agent, workspace, confined, search }: Where & { search: string },
   read: ReadSyntax,
   places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search }),
@@ -215,7 +215,7 @@ export function actionOf(
     workspace: places.place(workspace).real_path,
     confined,
     mcp: null,
-    ...builtOf(reachOf(tool_name, input, workspace), read, places),
+    ...builtOf(reach, read, places),
   }
   return sealAction(body, sha256)
 }
@@ -232,7 +232,8 @@ function judging(
   const search = usualSearch()
   const places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
-    const made = { tool_name, input, class: effect_class as EffectClass, item: null } as const
+    const reach = reachOf(tool_name, input, workspace)
+    const made = { tool_name, reach, class: effect_class as EffectClass, item: null } as const
     const action = actionOf({ ...made, origin: 'operator' }, { ...where, search }, read, places)
     return recordOf(decideAction(action, policy))
   }

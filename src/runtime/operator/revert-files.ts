@@ -4,7 +4,7 @@
  * replaced committed, before anything is touched; then each file is exchanged for itself. Ended by
  * a kill in between, the same command does the rest.
  */
-import { livingAgent } from '../../domain/agents/lifecycle.ts'
+import { ifLiving, livingAgent } from '../../domain/agents/lifecycle.ts'
 import { limits } from '../../domain/limits.ts'
 import type { OperatorAct } from '../../domain/operator/act.ts'
 import { rowsNeeded } from '../../domain/operator/decide.ts'
@@ -46,10 +46,8 @@ async function revert(ports: ActPorts, command: Act): Promise<Done | Rejection> 
   if (item?.agent_id !== agent_id) {
     return no('work_item_not_found', `${command.work_item_id} is not an item of ${agent_id}.`)
   }
-  const agent = await store.row(agent_id, 'agents', agent_id)
-  if (agent === null || agent.state === 'deleted') {
-    return no('agent_deleted', `${agent_id} was deleted.`)
-  }
+  const agent = ifLiving(agent_id, await store.row(agent_id, 'agents', agent_id))
+  if (isRejection(agent)) return agent
   const roots = ports.roots(agent_id)
   const { targets, unseen } = undo
     ? { targets: undoTargets(await revertsRecorded(store.ledger, item.id)), unseen: 0 }

@@ -5,7 +5,7 @@ import type { ActionBody, ActionCommand, PolicyAction } from '../../domain/polic
 import type { PolicyDecision } from '../../domain/policy/decision.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { isHeld, type HeldTask } from '../../domain/state/task.ts'
-import { actionBody } from '../action-body.ts'
+import { actionBody, actionCommand } from '../action-body.ts'
 import type { World } from './agent-world.ts'
 
 /** `git push` in the workspace, of which only the hash says anything. */
@@ -23,15 +23,10 @@ export const askedOf = (action = anAction()): Asked => ({
 })
 
 /** `git push origin <word>` in the workspace, with git as it was at a time. */
-export const aPush = (word: string, era: string | number = 0): ActionCommand => ({
-  argv: ['git', 'push', 'origin', word],
-  program: { kind: 'found', real_path: `/usr/bin/git-${era}`, area: 'outside', by: 'search' },
-  cwd: { real_path: '/w', area: 'workspace' },
-  env_names: [],
-  redirects: [],
-  wrapped_by: [],
-  certain: true,
-})
+export const aPush = (word: string, era: string | number = 0): ActionCommand =>
+  actionCommand(['git', 'push', 'origin', word], {
+    program: { kind: 'found', real_path: `/usr/bin/git-${era}`, area: 'outside', by: 'search' },
+  })
 
 /** As a policy judges a call whose text is that: a push of it. */
 export function judgedPush(
