@@ -13,6 +13,7 @@ import { violations } from '../src/domain/invariants/of-an-agent.ts'
 import { openLedger } from '../src/ledger/store/open.ts'
 import { restoreHome } from '../src/ledger/backup/restore.ts'
 import { openBox, temporaryHome, type HostFixture } from '../src/testing/host/host-fixture.ts'
+import { endCommand } from '../src/testing/end-command.ts'
 import { calls, says, scriptedModel, type ScriptedCall } from '../src/testing/scripted-model.ts'
 import { toolNamed } from '../src/tools/registry.ts'
 import { call, runs } from './support/scripts.ts'
@@ -139,7 +140,7 @@ async function cutDown(t: TestContext, places: Places, scene: Scene, cut: Cut) {
   const running = await box.ports.processes.observe(task_id)
   assert.ok(running.state === 'running')
   const { pid } = running
-  t.after(() => end(pid))
+  t.after(() => endCommand(pid))
   if (scene.call('').name === 'TaskInput' && cut.moment === 'after') {
     while (linesOf(places, 'given') === 0) await new Promise((again) => setImmediate(again))
   }
@@ -147,15 +148,6 @@ async function cutDown(t: TestContext, places: Places, scene: Scene, cut: Cut) {
     if (!cut.dead) throw error
   })
   return task_id
-}
-
-/** Its whole group, which is the command's own. */
-function end(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    assert.equal(error instanceof Error && 'code' in error && error.code, 'ESRCH')
-  }
 }
 
 /** What is there afterwards: the same home without what was not on the disk, or another one. */

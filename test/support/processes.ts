@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { endProcess } from '../../src/testing/end-command.ts'
 
 /**
  * Processes of this machine that belong to the folder: it stands in their words, in their
@@ -28,13 +29,7 @@ export function processesOf(folder: string): string[] {
 /** Ends every process of a folder, with those that they begin meanwhile, as a power cut does. */
 export async function endProcesses(folder: string): Promise<void> {
   for (let all = processesOf(folder); all.length > 0; all = processesOf(folder)) {
-    for (const line of all) {
-      try {
-        process.kill(Number.parseInt(line, 10), 'SIGKILL')
-      } catch {
-        // It has ended.
-      }
-    }
+    for (const line of all) endProcess(Number.parseInt(line, 10))
     await pause(20)
   }
 }

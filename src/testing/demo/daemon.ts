@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { clock } from '../../main/machine/machine.ts'
+import { endCommand, endProcess } from '../end-command.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'main.ts')
 const seededIds = join(import.meta.dirname, 'seeded-ids.ts')
@@ -56,10 +57,11 @@ export async function startDemoDaemon(
       await gone.promise
     },
     async crash(task_id) {
-      const pids = await runnerPids(home, task_id)
+      const { runner, command } = await pidsOf(home, task_id)
       child.kill('SIGKILL')
       await gone.promise
-      for (const pid of pids) process.kill(pid, 'SIGKILL')
+      endProcess(runner)
+      endCommand(command)
     },
   }
 }
@@ -71,16 +73,18 @@ async function firstLine({ stdout }: ChildProcess): Promise<string | null> {
 }
 
 /**
- * The runner, and behind it the group of its command: the runner must not live to write how the
- * command ended. Waits for the command to be there, which is a moment after its task.
+ * The runner, which must not live to write how its command ended, and that command. Waits for the
+ * command to be there, which is a moment after its task.
  */
-async function runnerPids(home: string, task_id: string): Promise<number[]> {
+async function pidsOf(home: string, task_id: string): Promise<{ runner: number; command: number }> {
   const path = join(home, 'tasks', task_id, 'state')
   for (;;) {
     const state = existsSync(path) ? readFileSync(path, 'utf8') : ''
     const runner = /^holon-runner \d+ \S+ \S+ (\d+) /m.exec(state)?.[1]
     const command = /^command (\d+) .*\n/m.exec(state)?.[1]
-    if (runner !== undefined && command !== undefined) return [Number(runner), -Number(command)]
+    if (runner !== undefined && command !== undefined) {
+      return { runner: Number(runner), command: Number(command) }
+    }
     if (state.includes('could_not_start')) throw new Error(`${task_id} did not start: ${state}`)
     await clock.sleep(5)
   }

@@ -1,0 +1,17 @@
+/**
+ * SIGKILL for a command and all of its group, for tests that take a machine down. A command has no
+ * group of its own until its `setsid` ran, a moment after its pid stands in its state: both are
+ * told. That a process is gone already is what was wanted; any other failure throws.
+ */
+export function endCommand(pid: number): void {
+  for (const target of [pid, -pid]) endProcess(target)
+}
+
+/** One process, or the group of a negative number; gone already is as good. */
+export function endProcess(target: number): void {
+  try {
+    process.kill(target, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
