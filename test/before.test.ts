@@ -2,6 +2,7 @@
  * What is looked at and asked before anything is done: the questions of `holon init`, the words,
  * files, models and folders of `holon run`, a file that is imported, and what `holon doctor` finds.
  */
+import type { Guards } from '../src/cli/command/guards.ts'
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,11 +56,11 @@ function person(of: Person): Given {
     return {
       ...accepts(note),
       ask: (prompt) => ({ answer: Promise.resolve(next(prompt)), redraw: () => {} }),
+      guards: () => Promise.resolve(usualGuards),
       setup: {
         ask_secret: (prompt) => Promise.resolve(next(prompt)),
         usual: () => Promise.resolve({ base_url: null, key_variable: of.usual ?? null }),
         found: () => Promise.resolve({ servers: [], plans: [] }),
-        no_confinement: () => Promise.resolve('there is no sandbox in a test'),
         key_in: (variable) => of.keys?.[variable] ?? null,
         list_models(candidate) {
           note(`lists the models of ${JSON.stringify(candidate)}`)
@@ -74,6 +75,13 @@ function person(of: Person): Given {
     }
   }
   return { ...of.more, ports }
+}
+
+/** Whatever this machine can. */
+const usualGuards: Guards = {
+  age: 'new',
+  sandbox: { state: 'on', network: 'open', whom: 'models' },
+  policy: { is: 'in_force', preset: 'work' },
 }
 
 const models = (...names: string[]) => ({ ok: true as const, models: names })
@@ -347,8 +355,8 @@ test('the agent, the model and the folder of a run are settled before it begins'
 
 const provider = (more: object) => ({ providers: { p: { kind: 'anthropic', ...more } } })
 const sandbox =
-  (state: object): Ports =>
-  () => ({ sandbox: () => Promise.resolve(state as never) })
+  (state: Guards['sandbox'], policy: Guards['policy'] = { is: 'none' }): Ports =>
+  () => ({ guards: () => Promise.resolve({ age: 'new', sandbox: state, policy }) })
 const finds: Ports = () => ({
   async open_reader(home) {
     const reader = await real.open_reader(home)
@@ -389,11 +397,28 @@ const doctors: readonly Row[] = [
   ['doctor --json', { ...well, ports: finds }],
   [
     'doctor',
-    { ...well, ...has({ sandbox: {} }), ports: sandbox({ state: 'on', network: 'none' }) },
+    {
+      ...well,
+      ...has({ sandbox: {} }),
+      ports: sandbox({ state: 'on', network: 'none', whom: 'everyone' }),
+    },
   ],
-  ['doctor', { ...well, ports: sandbox({ state: 'on', network: 'open' }) }],
-  ['doctor', { ...well, ports: sandbox({ state: 'on', network: { allow: ['a.example'] } }) }],
+  [
+    'doctor',
+    { ...well, ports: sandbox({ state: 'on', network: { allow: ['a.example'] }, whom: 'models' }) },
+  ],
+  ['doctor', { ...well, ports: sandbox({ state: 'on', network: 'open', whom: 'models' }) }],
   ['doctor', { ...well, ports: sandbox({ state: 'unavailable', why: 'there is no bwrap' }) }],
+  [
+    'doctor',
+    {
+      ...well,
+      ports: sandbox(
+        { state: 'missing', why: 'there is no bwrap' },
+        { is: 'in_force', preset: 'watch' },
+      ),
+    },
+  ],
   ['doctor', { ...well, ...has(provider({ api_key_file: '~/k' })) }],
   ['doctor', { ...well, files: { k: '\n' } }],
   ['doctor', { ...well, files: { k: 'key' } }],

@@ -155,7 +155,9 @@ test(
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'holon-grants-')))
     t.after(() => rmSync(home, { recursive: true, force: true }))
     writeFileSync(join(home, 'policy.json'), '{ "otherwise": { "run": "allow" } }')
-    const { stage, runs } = await staged(t, { policy: policyPort(home, null) })
+    const { stage, runs } = await staged(t, {
+      policy: policyPort(home, { age: 'existing', choice: 'unset' }, null),
+    })
     await runs('git push origin v1')
     const [task] = heldTasks(stage.box.host.facts('main') ?? assert.fail('no agent'))
     const keys = task === undefined ? [] : heldChoices(task).map(({ key }) => key)

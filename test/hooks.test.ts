@@ -28,6 +28,8 @@ import type { CallJudged } from '../src/runtime/ports.ts'
 
 const secret = 'hunter2-hunter2-hunter2'
 
+const standing = { age: 'existing', choice: 'unset' } as const
+
 function placed(t: TestContext) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-hooks-')))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -51,10 +53,17 @@ function placed(t: TestContext) {
         }
       : real
     const deny = [home]
-    const confined = config.sandbox === undefined ? null : { folder: join(home, 'sandbox'), deny }
+    const confined =
+      config.sandbox === undefined
+        ? null
+        : ({ folder: join(home, 'sandbox'), whom: 'everyone', deny } as const)
     const parent_env = { PATH: '/usr/bin:/bin', HOME: '/nowhere', DB_PASSWORD: secret }
     const ask = hookPrograms({ clock, parent_env, confined })
-    const port = policyPort(home, hooksOf({ home, config, redactor, ask }))
+    const port = policyPort(
+      home,
+      standing,
+      hooksOf({ home, config, age: standing.age, redactor, ask }),
+    )
     return async (cmd: string, more: Partial<CallJudged> = {}) => {
       const call: CallJudged = {
         tool_name: 'ExecCommand',
@@ -65,6 +74,7 @@ function placed(t: TestContext) {
         origin: 'operator',
         workspace,
         confined: true,
+        presets: [],
         environment: {},
         ...more,
       }
@@ -221,3 +231,18 @@ test(
     for (const one of [folder, workspace]) assert.equal(existsSync(join(one, 'w')), false)
   },
 )
+
+test('where nothing can be confined a hook runs as commands do: not where that was asked for', async (t) => {
+  const { home, hook } = placed(t)
+  const program = hook('cat')
+  writeFileSync(join(home, 'file'), '')
+  const ends = (['models', 'everyone'] as const).map((whom) => {
+    // No folder can be made in a file.
+    const confined = { folder: join(home, 'file', 'x'), whom, deny: [] }
+    const parent_env = { PATH: '/usr/bin:/bin' }
+    return hookPrograms({ clock: systemClock(), parent_env, confined })([program], 'so')
+  })
+  const [unasked, asked] = await Promise.all(ends)
+  assert.deepEqual(unasked, { state: 'ended', stdout: 'so' })
+  assert.match(asked?.state === 'failed' ? asked.why : '', /cannot be confined/)
+})

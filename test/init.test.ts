@@ -40,7 +40,7 @@ test('a person sets up a home with an address, a key, a model and an agent', lim
   await screen.sees(/3 test {5}answered in [\d.]+ s, 120 tokens, no price known/)
   await screen.sees(/4 agent {4}main, works in ~\r/)
   await screen.sees(/elsewhere: holon agents configure main --workspace/)
-  await screen.sees(/5 commands run as you, with your files and your network/)
+  await screen.sees(/5 commands of an agent with a model are confined, with an open network/)
   await screen.sees(/Ready\./)
   assert.equal(await screen.ended, 0)
 
@@ -282,7 +282,7 @@ test(
     await screen.sees(/3 test {5}answered in/)
     await screen.sees(/4 agent {4}main, works in ~\r/)
     await screen.sees(/elsewhere: holon agents configure main --workspace/)
-    await screen.sees(/5 commands run as you, with your files and your network/)
+    await screen.sees(/5 commands of an agent with a model are confined, with an open network/)
     await screen.sees(/Ready\./)
     assert.equal(await screen.ended, 0)
     // A line is drawn anew with each key: what stands on it is counted once.

@@ -3,6 +3,7 @@
  * the daemon, webhooks, upkeep, the configuration and the screen. Each way in which each of them
  * can end is a row; what all of it prints is under snapshot.
  */
+import type { Guards } from '../src/cli/command/guards.ts'
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -373,15 +374,28 @@ const keys = JSON.stringify({
   },
 })
 const files = { 'config.json': keys, key: 'secret', blank: ' \n' }
-const sandboxes = [
-  { state: 'off' },
-  { state: 'on', network: 'none' },
-  { state: 'on', network: 'open' },
-  { state: 'on', network: { allow: ['a.example:443', '*.b.example'] } },
+const sandboxes: readonly Guards['sandbox'][] = [
+  { state: 'off', because: 'existing_home' },
+  { state: 'off', because: 'chosen' },
+  { state: 'on', network: 'none', whom: 'everyone' },
+  { state: 'on', network: 'open', whom: 'models' },
+  { state: 'on', network: { allow: ['a.example:443', '*.b.example'] }, whom: 'everyone' },
   { state: 'unavailable', why: 'there is \u001b[31mno bwrap' },
-] as const
+  { state: 'missing', why: 'there is \u001b[31mno bwrap' },
+]
+const guarded = (sandbox: Guards['sandbox'] | undefined): Guards => ({
+  age: 'new',
+  sandbox: sandbox ?? { state: 'off', because: 'chosen' },
+  policy: {
+    is: 'refused',
+    refused: {
+      ...{ ok: false, file: '/h/policy.json', line: 3, in_force: null },
+      why: 'a rule \u001b[31mis wrong',
+    },
+  },
+})
 const troubles: Given['ports'] = () => ({
-  sandbox: () => Promise.resolve(sandboxes[4]),
+  guards: () => Promise.resolve(guarded(sandboxes[5])),
   setup: { ...real.setup, key_in: (name) => (name === 'A_KEY' ? 'secret' : null) },
   secret_problems: () =>
     Promise.resolve([
@@ -435,7 +449,7 @@ const doctors: readonly Row[] = [
   ['doctor --verify', { ports: unheld }],
   ['doctor', { files, ports: troubles }],
   ...sandboxes.map((state): Row => {
-    return ['doctor', { ports: () => ({ sandbox: () => Promise.resolve(state) }) }]
+    return ['doctor', { ports: () => ({ guards: () => Promise.resolve(guarded(state)) }) }]
   }),
   ['doctor', { files: { 'config.json': '{"modle": 1}' } }],
 ]

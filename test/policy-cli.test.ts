@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { PolicyDecisionRecord, PolicyRecord } from '../src/protocol/records/policy-record.ts'
+import type { PolicyDecisionRecord, PoliciesRecord } from '../src/protocol/records/policy-record.ts'
 import { ServedHome } from './support/served-home.ts'
 
 const patience = { timeout: 120_000 }
@@ -86,8 +86,8 @@ test(
     for (const command of [['inbox'], ['doctor'], ['policy', 'show']]) {
       assert.match((await at.holon(...command)).out, kept, command.join(' '))
     }
-    const shown = await at.json<PolicyRecord>('policy', 'show')
-    assert.deepEqual([shown.preset, shown.refused?.line], ['watch', 2])
+    const shown = await at.json<PoliciesRecord>('policy', 'show')
+    assert.deepEqual([shown.policies[0]?.preset, shown.refused?.line], ['watch', 2])
   },
 )
 
@@ -110,8 +110,8 @@ test("a repository's file asks and denies, and one that allows is refused", pati
   assert.equal((await check()).exit, 0)
   write([{ decide: 'deny', run: ['ls'], why: 'not here' }])
   assert.equal((await check()).exit, 1)
-  const { rules } = await at.json<PolicyRecord>('policy', 'show', '--agent', 'main')
-  assert.match(rules.at(-1)?.from ?? '', /\.holon\/policy\.json:1$/)
+  const { policies } = await at.json<PoliciesRecord>('policy', 'show', '--agent', 'main')
+  assert.match(policies[0]?.rules.at(-1)?.from ?? '', /\.holon\/policy\.json:1$/)
   write([{ decide: 'allow', run: ['curl'] }])
   const refused = await check()
   assert.deepEqual([refused.exit, /rules\.0\.decide/.test(refused.err)], [2, true])

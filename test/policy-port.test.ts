@@ -7,19 +7,23 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { policyPort } from '../src/main/homes/policy-port.ts'
+import { policyPort, type HomeStanding } from '../src/main/homes/policy-port.ts'
 import type { CallJudged } from '../src/runtime/ports.ts'
 
-function placed(t: TestContext) {
+const existing: HomeStanding = { age: 'existing', choice: 'unset' }
+
+function placed(t: TestContext, standing = existing) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holon-policy-')))
   t.after(() => rmSync(folder, { recursive: true }))
   const [home, workspace] = [join(folder, 'home'), join(folder, 'work')]
   for (const one of [home, workspace]) mkdirSync(one, { mode: 0o700 })
-  return at(folder, home, workspace)
+  return at({ folder, home, workspace }, standing)
 }
 
-function at(folder: string, home: string, workspace: string) {
-  const port = policyPort(home, null)
+type Placed = { folder: string; home: string; workspace: string }
+
+function at({ folder, home, workspace }: Placed, standing = existing) {
+  const port = policyPort(home, standing, null)
   const says = (policy: unknown) =>
     writeFileSync(
       join(home, 'policy.json'),
@@ -35,6 +39,7 @@ function at(folder: string, home: string, workspace: string) {
       origin: 'operator',
       workspace,
       confined: false,
+      presets: [],
       environment: {},
       ...more,
     }
@@ -42,7 +47,7 @@ function at(folder: string, home: string, workspace: string) {
   }
   const decided = async (cmd: string) =>
     (await judged({ cmd, workdir: workspace }))?.decision.decide
-  const anew = () => at(folder, home, workspace)
+  const anew = () => at({ folder, home, workspace }, standing)
   return { folder, home, workspace, says, judged, decided, anew }
 }
 
@@ -117,7 +122,7 @@ test('where the workspace holds the home, its policy is read once, as the operat
   const { folder, workspace } = placed(t)
   const home = join(workspace, '.holon')
   mkdirSync(home, { mode: 0o700 })
-  const { says, decided } = at(folder, home, workspace)
+  const { says, decided } = at({ folder, home, workspace })
   says({ preset: 'open', rules: [{ decide: 'allow', run: ['git', 'push'] }] })
   assert.equal(await decided('git push'), 'allow')
 })

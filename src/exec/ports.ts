@@ -182,8 +182,10 @@ export type StopOutcome =
  *   over `INPUT_MAX_BYTES`, or for a line no terminal takes.
  * - `terminal_problem` says why this machine cannot give a command a terminal, or null. It is
  *   looked for once, in a process of its own.
- * - `confinement` says whether commands are shut in, tried once: `off` was asked for; `unavailable`
- *   says why not, and every command is refused.
+ * - `confinement` says whether commands are shut in, tried once. `off`: nobody wants it.
+ *   `unavailable` says why not where it was asked for, and every command is refused. `missing`
+ *   says why not where nobody asked, and commands run as they would without it. `whom` is for those
+ *   who start them: of `models` are the commands that say what they may touch.
  * - `stop` sends TERM to the whole tree (group, session, descendants, whoever carries the task's
  *   id in its environment or its mark), waits `grace_ms`, sends KILL, and scans again until nothing
  *   is left or two seconds have passed. `stopped: true` is that scan, and `proof` what it covers.
@@ -212,8 +214,9 @@ export type Network = 'open' | 'none' | { allow: readonly string[] }
 
 export type ConfinementState =
   | { state: 'off' }
-  | { state: 'on'; network: Network }
+  | { state: 'on'; network: Network; whom: 'everyone' | 'models' }
   | { state: 'unavailable'; why: string }
+  | { state: 'missing'; why: string }
 
 /** What was asked, as a name in the form of URLs; or why it is not reached, as a sentence. */
 export type HostVerdict = { ok: true; name: string; port: number } | { ok: false; why: string }

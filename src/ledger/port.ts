@@ -142,6 +142,8 @@ export interface LedgerReads {
   /** Folds the events again and compares with the rows; checks seqs, blobs and the file. */
   verify(): Promise<VerifyReport>
   stats(): Promise<LedgerStats>
+  /** The schema that the home was made at; 0: an earlier one than 6. */
+  madeAtSchema(): Promise<number>
   /**
    * Copies the home, as it is at one moment, into `holon-backup-<time>/` below `to`, whole or not
    * at all, while the owner goes on. Faults: `io` when it is there already, `denied`, `disk_full`.

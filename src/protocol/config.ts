@@ -232,9 +232,13 @@ export const configSchema = z.strictObject({
   command_caps: capsSchema
     .optional()
     .describe('What each process of a command may use at most; default: what the machine allows.'),
-  sandbox: sandboxSchema
+  sandbox: z
+    .union([z.literal('off'), sandboxSchema])
     .optional()
-    .describe('Shuts commands in (Linux, with bubblewrap); where it cannot, no command runs.'),
+    .describe(
+      'Shuts commands in (Linux, with bubblewrap); where it cannot, none runs. "off": none is. ' +
+        'Default: those of agents with a language model, where it can; in an older home none.',
+    ),
   hooks: hooksConfig
     .optional()
     .describe('Programs that are asked before a call has an effect, and may deny it or ask you.'),

@@ -4,7 +4,7 @@
  * turn/turn-run.ts.
  */
 import { agentRoots } from '../exec/files/path-policy.ts'
-import type { Roots } from '../exec/ports.ts'
+import type { Network, Roots } from '../exec/ports.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts/facts.ts'
 import type { AgentId } from '../domain/ids.ts'
 import { workspaceMemory } from '../domain/memory/reference.ts'
@@ -15,6 +15,8 @@ import type { ModelRound } from '../models/model.ts'
 import type { JudgedAgain } from '../domain/approvals/held-command.ts'
 import type { PolicyAction } from '../domain/policy/action.ts'
 import type { PolicyDecision } from '../domain/policy/decision.ts'
+import type { PresetName } from '../domain/policy/rule.ts'
+import type { Agent } from '../domain/state/agent.ts'
 import type { CallJudged, HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
 import type { CommitOptions, Store } from './store.ts'
@@ -113,6 +115,27 @@ export class AgentPorts {
     return isShared ? { ...roots, read_only: [`${workspace.root}/${workspaceMemory}`] } : roots
   }
 
+  /** With which network its commands run where they are confined; null: they are not. */
+  async confined(): Promise<Network | null> {
+    const sandbox = await this.ports.processes.confinement()
+    // A runbook is the operator's own words.
+    const isLeft = agentOf(this.facts()).model === 'runbook'
+    if (sandbox.state !== 'on' || (sandbox.whom === 'models' && isLeft)) return null
+    return sandbox.network
+  }
+
+  /** The presets that were set for it, for the agent it was made by, and so on up. */
+  async #presets(): Promise<(PresetName | null)[]> {
+    const chain: (PresetName | null)[] = []
+    let agent: Agent | null = agentOf(this.facts())
+    while (agent !== null) {
+      chain.push(agent.policy_preset ?? null)
+      const maker: AgentId | null = agent.lineage_parent_agent_id
+      agent = maker === null ? null : await this.store.row(maker, 'agents', maker)
+    }
+    return chain
+  }
+
   /**
    * What the policy says of a call of the agent; null: nothing. What a runbook does is the
    * operator's own words, and is not judged.
@@ -120,14 +143,15 @@ export class AgentPorts {
   async judged(
     asked: Pick<CallJudged, 'tool_name' | 'class' | 'input' | 'item' | 'origin'>,
   ): Promise<JudgedAgain | null> {
-    const { policy, processes } = this.ports
+    const { policy } = this.ports
     const { model, workspace } = agentOf(this.facts())
     if (policy === undefined || model === 'runbook') return null
     const found = await policy.judge({
       ...asked,
       agent: this.agent_id,
       workspace: workspace.root,
-      confined: (await processes.confinement()).state === 'on',
+      confined: (await this.confined()) !== null,
+      presets: await this.#presets(),
       environment: this.environment(),
     })
     return found === null ? null : verdictOf(found)

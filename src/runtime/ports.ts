@@ -6,6 +6,7 @@ import type { Emitted, Facts } from '../domain/facts/facts.ts'
 import type { AgentId, TaskId, TurnId, WorkItemId } from '../domain/ids.ts'
 import type { EffectClass } from '../domain/effect-class.ts'
 import type { ActionOrigin, PolicyAction } from '../domain/policy/action.ts'
+import type { PresetName } from '../domain/policy/rule.ts'
 import type { PolicyDecision } from '../domain/policy/decision.ts'
 import type { Redactor } from '../domain/secrets/redact.ts'
 import type { MemoryAnswer, MemoryQuery, MemoryShown } from '../domain/memory/memory.ts'
@@ -111,6 +112,8 @@ export type CallJudged = {
   origin: ActionOrigin
   workspace: string
   confined: boolean
+  /** Set for the agent, for the one it was made by, and so on up; null: nothing is. */
+  presets: readonly (PresetName | null)[]
   /** What a command finds in its environment besides the allow-list. */
   environment: Readonly<Record<string, string>>
 }

@@ -22,6 +22,8 @@ export class ServedHome {
   readonly folder: string
   readonly home: string
   readonly env: Record<string, string>
+  /** What each process is started by, with its arguments; empty: as it is. */
+  within: readonly string[] = []
   readonly #children = new Set<ChildProcess>()
 
   constructor(t: TestContext) {
@@ -62,8 +64,14 @@ export class ServedHome {
     return name
   }
 
+  /** The program and its arguments, as they are started. */
+  command(args: readonly string[]): [program: string, args: string[]] {
+    const [program = process.execPath, ...rest] = [...this.within, process.execPath, main, ...args]
+    return [program, rest]
+  }
+
   start(args: readonly string[], env: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(...this.command(args), {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -144,7 +152,7 @@ export function terminal(
   args: readonly string[],
   size: { cols: number; rows: number } = { cols: 100, rows: 30 },
 ) {
-  const pty = openTerminal(process.execPath, [main, ...args], {
+  const pty = openTerminal(...at.command(args), {
     ...size,
     cwd: at.folder,
     env: { ...at.env, TERM: 'xterm' },

@@ -16,7 +16,14 @@ export async function onAgent(
 
 type SpendFlags = Omit<BudgetFlags, 'deadline'> & { per?: string }
 
-export type AgentOptions = { model?: string; fallbackModel?: string; workspace?: string }
+export type AgentOptions = {
+  model?: string
+  fallbackModel?: string
+  workspace?: string
+  preset?: string
+  /** With `--preset open`, which nobody is to get by a slip. */
+  dangerously?: boolean
+}
 
 export async function createAgent(
   context: Context,
@@ -27,6 +34,7 @@ export async function createAgent(
     do: 'create_agent',
     agent_id: agent,
     ...(await settingsOf(context, options)),
+    ...presetOf(options),
     ...(template === undefined ? {} : { template }),
   })
 }
@@ -40,12 +48,14 @@ export async function configureAgent(
   await mustExist(context, agent)
   const settings = await settingsOf(context, options)
   const none = fallback === false ? { fallback_model: null } : {}
-  const spends = spendOf(options)
-  if (Object.keys({ ...settings, ...none, ...spends }).length === 0) {
-    const hint = 'give --model, --fallback-model, --no-fallback, --workspace or a limit of a budget'
+  const unset = options.preset === 'home' ? { policy_preset: null } : presetOf(options)
+  const more = { ...none, ...spendOf(options), ...unset }
+  if (Object.keys({ ...settings, ...more }).length === 0) {
+    const hint =
+      'give --model, --fallback-model, --no-fallback, --workspace, --preset or a limit of a budget'
     throw usage('nothing_to_update', `no setting of ${agent} is given`, hint)
   }
-  return act(context, { do: 'configure_agent', agent_id: agent, ...settings, ...none, ...spends })
+  return act(context, { do: 'configure_agent', agent_id: agent, ...settings, ...more })
 }
 
 /** The limits given, of the day or in all. */
@@ -55,6 +65,27 @@ function spendOf({ per = 'all', ...flags }: SpendFlags) {
   }
   const limits = budgetOf(flags)
   return limits === null ? {} : { budget: { [per]: limits } }
+}
+
+const presetNames = ['watch', 'work', 'alone', 'open'] as const
+
+/** `open` is not to be had by a slip. */
+function presetOf({ preset, dangerously = false }: AgentOptions) {
+  const policy_preset = presetNames.find((name) => name === preset)
+  if (policy_preset === undefined && preset !== undefined) {
+    const hint = `give one of ${presetNames.join(', ')}; home, where it is configured`
+    throw usage('bad_preset', `--preset ${preset} is none`, hint)
+  }
+  if (policy_preset === 'open' && !dangerously) {
+    const says = 'with preset open nothing that the agent does is asked about'
+    const hint =
+      'give --dangerously too, where that is meant; alone asks nobody and refuses instead'
+    throw usage('bad_preset', says, hint)
+  }
+  if (policy_preset !== 'open' && dangerously) {
+    throw usage('bad_preset', '--dangerously is for --preset open', 'leave it out')
+  }
+  return policy_preset === undefined ? {} : { policy_preset }
 }
 
 async function settingsOf({ ports }: Context, { model, fallbackModel, workspace }: AgentOptions) {

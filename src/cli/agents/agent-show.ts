@@ -62,10 +62,22 @@ function about(context: Context, view: AgentView, all: readonly AgentView[]): Li
     ...supervision(context, view, all),
     ['does', ids.within(doesWords(view, all, zone))],
     ['model', fallback_model === null ? model : `${model}, else ${fallback_model}`],
+    ...presetLine(view, all),
     ['works in', `${agent.workspace.root}${modes[agent.workspace.mode]}`],
     ...(agent.template === null ? [] : [['template', agent.template] as const]),
     ['in focus', item === undefined ? 'nothing' : `${ids.short(item.id)}  ${item.objective}`],
   ]
+}
+
+/** What was set for it and for those above it: each decides, the strictest counts. */
+function presetLine({ agent }: AgentView, all: readonly AgentView[]): Line[] {
+  const { policy_preset: own, lineage_parent_agent_id: maker } = agent
+  const above = all.find((one) => one.agent.id === maker)
+  const inherited = above === undefined ? [] : presetLine(above, all).map(([, text]) => text)
+  const words = own ? [own] : []
+  const of = inherited.map((text) => (text.includes(' of ') ? text : `${text} of ${maker}`))
+  const both = [...words, ...of].join(', and ')
+  return both === '' ? [] : [['preset', both]]
 }
 
 /** What it does, as lists have it, and why. */

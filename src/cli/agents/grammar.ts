@@ -32,6 +32,9 @@ export const agentCommands: readonly Grammar[] = [
           '--fallback-model <provider/model>': 'who thinks when that one is spent',
           '--workspace <folder>': 'the folder it works in (default: its own)',
           '--template <name>': 'a folder of templates/ in the home: files and defaults',
+          '--preset <name>':
+            'what it may do unasked: watch, work, alone or open (default: the home)',
+          '--dangerously': 'with --preset open: nothing it does is asked about',
         },
         examples: [
           'holon agents create docs --model openai/gpt-5.2 --workspace ~/src/docs',
@@ -54,6 +57,8 @@ export const agentCommands: readonly Grammar[] = [
           '--max-tokens <n>': 'and at so many tokens, in and out',
           '--max-rounds <n>': 'and at so many requests',
           '--per <day|all>': 'what these limits are of: each UTC day, or all (default)',
+          '--preset <name>': 'what it may do unasked: watch, work, alone, open; home: as the home',
+          '--dangerously': 'with --preset open: nothing it does is asked about',
         },
         examples: [
           'holon agents configure docs --workspace ~/src/handbook',

@@ -1,5 +1,6 @@
 /** The policy of a home, as the command line asks for it. */
-import type { PolicyDecisionRecord, PolicyRecord } from '../../protocol/records/policy-record.ts'
+import type { Config } from '../../protocol/config.ts'
+import type { PoliciesRecord, PolicyDecisionRecord } from '../../protocol/records/policy-record.ts'
 
 /** `file`: read in the place of the home's own; null: that one. */
 export type PolicySettings = {
@@ -7,7 +8,8 @@ export type PolicySettings = {
   file: string | null
   agent: string
   workspace: string
-  confined: boolean
+  /** Of the home. */
+  config: Config
 }
 
 /** A file is refused whole: which one, where in it, and what is wrong. */
@@ -18,7 +20,7 @@ export type PolicyStanding = PolicyRefused & { in_force: string | null }
 
 export interface OpenedPolicy {
   ok: true
-  record: PolicyRecord
+  record: PoliciesRecord
   /** What is decided of a line, in the workspace. */
   line(text: string): PolicyDecisionRecord
   /** Of a call as it was made, by the workspace of its agent. */

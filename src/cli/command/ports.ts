@@ -6,6 +6,7 @@ import type { ReplayEnd } from '../../ports/host.ts'
 import type { DoorWay } from '../../client/operator.ts'
 import type { DaemonPorts, UpkeepPorts } from './daemon-ports.ts'
 import type { RunSettings, OwnedHome } from './run-ports.ts'
+import type { Guards } from './guards.ts'
 import type { PolicyPorts } from './policy-ports.ts'
 import type { SetupPorts } from './setup-ports.ts'
 import type { Screen } from './screen-port.ts'
@@ -134,8 +135,8 @@ export interface CliPorts {
   /** Takes the home and makes it when there is none. Rejects with the ledger's faults. */
   own(settings: RunSettings): Promise<OwnedHome>
   home_facts(home: string): Promise<HomeFacts>
-  /** Whether the commands of a home are confined; tried where that is asked for. */
-  sandbox(home: string, config: Config): Promise<SandboxState>
+  /** What keeps the agents of a home in; it is tried whether this machine can. */
+  guards(home: string, config: Config): Promise<Guards>
   /** Of tokens and of the secrets that the configuration names, each with what to do. */
   secret_problems(home: string, config: Config): Promise<{ message: string; hint: string }[]>
   /** What is wrong with the hooks of the configuration; `writable`: folders that agents write. */
@@ -185,12 +186,6 @@ export type Typing = {
 
 /** A prompt that stands on the terminal. `redraw` draws it again below what was printed. */
 export type TerminalPrompt = { answer: Promise<string | null>; redraw: () => void }
-
-/** `unavailable`: it is asked for, and no command runs. */
-export type SandboxState =
-  | { state: 'off' }
-  | { state: 'on'; network: 'open' | 'none' | { allow: readonly string[] } }
-  | { state: 'unavailable'; why: string }
 
 /** What `doctor` says about the folder itself. Modes are permission bits. */
 export type HomeFacts = {

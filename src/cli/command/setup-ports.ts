@@ -41,8 +41,6 @@ export type SetupTried = {
 export interface SetupPorts {
   /** What stands ready here. Asks the loopback only, half a second at most; rejects never. */
   found(): Promise<FoundHere>
-  /** Null: the commands of agents can be confined on this machine; else why not. */
-  no_confinement(): Promise<string | null>
   /** As `ask`, for one line that is not shown while it is typed. */
   ask_secret(prompt: string, signal: AbortSignal): Promise<string | null>
   /** The variable that has a key for this kind, when it is set; and where the kind is reached. */

@@ -4,9 +4,9 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
-import type { HomeReader, SandboxState } from '../command/ports.ts'
+import { policyCheckOf, type Guards } from '../command/guards.ts'
+import type { HomeReader } from '../command/ports.ts'
 import { expand, tilde } from '../command/settings.ts'
-import { mendPolicy, refusedWords } from '../command/policy-words.ts'
 import { unreadable } from '../command/unreadable.ts'
 
 export type DoctorCheck = {
@@ -59,45 +59,13 @@ const warn = (name: string, says: string, remedy: string): DoctorCheck => {
   return { level: 'warn', name, says, do: remedy }
 }
 
-/** There is nothing yet that confines a command: it is said, not left out. */
-export async function sandboxCheck({ ports, home }: Context, config: Config): Promise<DoctorCheck> {
-  const name = 'sandbox'
-  const asked = config.sandbox !== undefined && (await ports.home_facts(home.value)).is_folder
-  const sandbox = asked ? await ports.sandbox(home.value, config) : { state: 'off' as const }
-  switch (sandbox.state) {
-    case 'off':
-      return warn(
-        name,
-        'commands are not confined: they run as you, with your files and your network',
-        'put "sandbox": {} into config.json, or give agents a machine of their own: SECURITY.md',
-      )
-    case 'on': {
-      return ok(name, `commands are confined, ${networkWords(sandbox.network)}`)
-    }
-    case 'unavailable':
-      return bad(
-        name,
-        `no command runs: ${sandbox.why}`,
-        'on Debian: sudo apt install bubblewrap; or take "sandbox" out of config.json',
-      )
-  }
-}
-
-/** What commands may connect to, in words. */
-export function networkWords(network: NetworkSetting): string {
-  if (network === 'open') return 'with an open network'
-  if (network === 'none') return 'without a network'
-  const { allow } = network
-  const more = allow.length > 3 ? ` and ${allow.length - 3} more` : ''
-  return `with the network of ${allow.slice(0, 3).join(', ')}${more}`
-}
-
-type NetworkSetting = (SandboxState & { state: 'on' })['network']
-
-/** Only where there is something to say: a home needs no policy. */
-export async function policyChecks({ ports, home }: Context): Promise<DoctorCheck[]> {
-  const refused = await ports.policy.refused(home.value)
-  return refused === null ? [] : [bad('policy', refusedWords(refused), mendPolicy)]
+/** What is asked about, and the agents of which nothing is. */
+export async function policyCheck(reader: HomeReader, guards: Guards): Promise<DoctorCheck> {
+  const agents = await reader.agents()
+  const open = agents.flatMap(({ id, state, policy_preset }) =>
+    policy_preset === 'open' && state !== 'deleted' ? [id] : [],
+  )
+  return { name: 'policy', ...policyCheckOf(guards, open) }
 }
 
 /** Each hook that could not be asked, or that an agent could write. */
@@ -108,7 +76,8 @@ export async function hookChecks(
 ): Promise<DoctorCheck[]> {
   const { hooks = [], sandbox } = config
   if (hooks.length === 0) return []
-  const shared = (sandbox?.writable ?? []).map((path) => expand(ports, path))
+  const asked = sandbox === 'off' ? undefined : sandbox
+  const shared = (asked?.writable ?? []).map((path) => expand(ports, path))
   const writable = [...workspaces, ...shared, `${home.value}/agents`]
   const problems = await ports.hook_problems(config, writable)
   if (problems.length === 0) return [ok('hooks', hooks.map(({ run: [first] }) => first).join(', '))]

@@ -17,13 +17,13 @@ import {
   invariantCheck,
   keyChecks,
   ok,
-  policyChecks,
-  sandboxCheck,
+  policyCheck,
   type DoctorCheck,
 } from './doctor-checks.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from '../command/context.ts'
 import { asFailure, exits, tokenExplained, type Exit } from '../command/failure.ts'
 import { failureOf } from '../command/records.ts'
+import { sandboxCheckOf, type Guards } from '../command/guards.ts'
 import { modelSetting, tilde } from '../command/settings.ts'
 import { smallWindow } from '../command/small-window.ts'
 
@@ -33,9 +33,10 @@ export async function doctor(context: Context, options: { verify?: boolean }): P
   const { check, config } = await configCheck(context)
   checks.push(check, ...(await keyChecks(context, config)))
   checks.push(...(await secretChecks(context, config)))
-  checks.push(await sandboxCheck(context, config), ...(await policyChecks(context)))
   try {
-    checks.push(...(await ledgerChecks(context, config, options.verify === true)))
+    const guards = await context.ports.guards(context.home.value, config)
+    checks.push({ name: 'sandbox', ...sandboxCheckOf(guards) })
+    checks.push(...(await ledgerChecks(context, { config, guards }, options.verify === true)))
   } catch (error) {
     const failure = asFailure(error)
     if (failure === null) throw error
@@ -175,12 +176,17 @@ async function ownerCheck(context: Context): Promise<DoctorCheck> {
   return { level: 'fail', name: 'daemon', says: `${says}: ${detail}`, do: hint }
 }
 
-function ledgerChecks(context: Context, config: Config, verify: boolean): Promise<DoctorCheck[]> {
+function ledgerChecks(
+  context: Context,
+  { config, guards }: { config: Config; guards: Guards },
+  verify: boolean,
+): Promise<DoctorCheck[]> {
   return reading(context, async (reader, moment) => {
     const stats = await reader.stats()
-    if (stats.schema === 0) return [ok('ledger', 'none yet')]
+    const policy = await policyCheck(reader, guards)
+    if (stats.schema === 0) return [policy, ok('ledger', 'none yet')]
     const size = `${(stats.bytes / 1024 ** 2).toFixed(1)} MB`
-    const checks = [ok('ledger', `schema ${stats.schema}, ${stats.events} events, ${size}`)]
+    const checks = [policy, ok('ledger', `schema ${stats.schema}, ${stats.events} events, ${size}`)]
     checks.push(await ownerCheck(context))
     const views = await readAgents(reader, moment)
     const lost = views.flatMap((view) => conservation(view))

@@ -4,6 +4,7 @@
  */
 import type {
   PolicyDecisionRecord,
+  PolicyRecord,
   PolicyRuleRecord,
 } from '../../protocol/records/policy-record.ts'
 import { counted } from '../../present/lines/call-line.ts'
@@ -13,7 +14,7 @@ import { prefixOf, resolveId } from '../../client/home-reads.ts'
 import { readConfig } from '../command/config-file.ts'
 import { candidateLines, printJson, printLines, reading, type Context } from '../command/context.ts'
 import { CliFailure, exits, noHome, usage, type Exit } from '../command/failure.ts'
-import { mendPolicy, refusedWords } from '../command/policy-words.ts'
+import { mendPolicy, refusedWords } from '../command/guards.ts'
 import type { OpenedPolicy, PolicyRefused, PolicySettings } from '../command/policy-ports.ts'
 import { hooksFor } from '../../protocol/hook-config.ts'
 import { problemOf } from '../../protocol/problem.ts'
@@ -54,11 +55,10 @@ export async function policyExplain(context: Context, text: string): Promise<Exi
     if (call === null || agent === null) throw new Error(`no row for ${found.id}`)
     return { call, workspace: agent.workspace.root }
   })
-  const confined = await isConfined(context)
-  const settings = { ...at(context), agent: call.agent_id, workspace, confined, file: null }
+  const config = await configOf(context)
+  const settings = { ...at(context), agent: call.agent_id, workspace, config, file: null }
   const policy = await opened(context, settings)
   printDecision(context, call.tool_name, policy.call(call))
-  const { config } = await readConfig(context.ports, context.home.value)
   const about = { tool: call.tool_name, class: call.effect_class }
   const asked = hooksFor(config.hooks ?? [], about)
   if (context.flags.json !== true && asked.length > 0) {
@@ -74,22 +74,34 @@ export async function policyShow(context: Context, options: PolicyOptions): Prom
     printJson(context, record)
     return exits.done
   }
-  const rows = record.rules.map(({ decide, about, from, why }) =>
-    [decide, about, from, why].map(safeLine),
-  )
-  const { run, write, host, mcp } = record.otherwise
-  const in_force = record.files[0] ?? null
-  const columns = [{ title: 'DECIDE' }, { title: 'ABOUT', min: 20 }, { title: 'FROM', min: 12 }]
+  const { in_force, policies, files, refused } = record
+  const lines = policies.flatMap((policy) => policyLines(context, policy))
+  const stands = refused && refusedWords({ ...refused, in_force: files[0] ?? null })
   printLines(context, [
-    `preset ${record.preset}, revision ${record.revision}`,
-    ...record.files.map((file) => safeLine(`with ${file}`)),
-    ...(record.refused === null ? [] : [safeLine(refusedWords({ ...record.refused, in_force }))]),
+    ...(in_force ? [] : [notInForce]),
+    ...(policies.length > 1 ? [together] : []),
+    ...files.map((file) => safeLine(`with ${file}`)),
+    ...(stands === null ? [] : [safeLine(stands)]),
+    ...lines,
+  ])
+  return exits.done
+}
+
+const notInForce =
+  'nothing is judged: this home was made before agents were, and nobody chose; it would be'
+const together = 'each of these decides, and the strictest counts: its own, and of agents above it'
+
+function policyLines(context: Context, { preset, revision, rules, otherwise }: PolicyRecord) {
+  const rows = rules.map(({ decide, about, from, why }) => [decide, about, from, why].map(safeLine))
+  const { run, write, host, mcp } = otherwise
+  const columns = [{ title: 'DECIDE' }, { title: 'ABOUT', min: 20 }, { title: 'FROM', min: 12 }]
+  return [
+    `preset ${preset}, revision ${revision}`,
     ...(rows.length === 0
       ? []
       : table([...columns, { title: 'WHY', min: 10 }], rows, context.medium)),
     `otherwise: run ${run}, write ${write}, host ${host}, mcp ${mcp}`,
-  ])
-  return exits.done
+  ]
 }
 
 type Group = {
@@ -108,7 +120,7 @@ export async function policyTest(context: Context, file: string | undefined): Pr
   const path = file === undefined ? null : context.ports.absolute(file)
   const decided: Record<Decide, number> = { allow: 0, ask: 0, deny: 0 }
   const groups = new Map<string, Group>()
-  const settings = { home: context.home.value, file: path, confined: await isConfined(context) }
+  const settings = { home: context.home.value, file: path, config: await configOf(context) }
   const done = await context.ports.policy.past(settings, ({ id, title, decision }) => {
     const { decide, rule, why, by } = decision
     decided[decide] += 1
@@ -162,10 +174,8 @@ function printDecision(context: Context, title: string, decision: PolicyDecision
 
 const at = (context: Context) => ({ home: context.home.value })
 
-async function isConfined({ ports, home }: Context): Promise<boolean> {
-  const { config } = await readConfig(ports, home.value)
-  const isAsked = config.sandbox !== undefined && (await ports.home_facts(home.value)).is_folder
-  return isAsked && (await ports.sandbox(home.value, config)).state === 'on'
+async function configOf({ ports, home }: Context) {
+  return (await readConfig(ports, home.value)).config
 }
 
 /** Without an agent the working folder is the workspace. */
@@ -173,9 +183,9 @@ async function settingsOf(
   context: Context,
   { agent, file }: PolicyOptions,
 ): Promise<PolicySettings> {
-  const confined = await isConfined(context)
+  const config = await configOf(context)
   const path = file === undefined ? null : context.ports.absolute(file)
-  const base = { ...at(context), confined, file: path }
+  const base = { ...at(context), config, file: path }
   if (agent === undefined) {
     return { ...base, agent: 'main', workspace: context.ports.working_folder }
   }

@@ -50,7 +50,8 @@ export async function run(
   let said: string | null = null
   try {
     const { agents, left_out } = await prepare(context, owned, { target, options, config })
-    const warnings = [...left_out, ...(await smallWindows(config, agents))]
+    const guarded = await firstRunWords(context, owned, agents, config)
+    const warnings = [...left_out, ...(await smallWindows(config, agents)), ...guarded]
     const ask = options.input !== false
     // Without a daemon nothing went on while nobody followed.
     const goesOn = attached !== null && target.kind === 'resume'
@@ -73,6 +74,22 @@ async function smallWindows(config: Config, agents: readonly Agent[]): Promise<s
   if (config.models === undefined) return []
   const { smallWindow } = await import('../command/small-window.ts')
   return agents.flatMap(({ model }) => smallWindow(config, model) ?? [])
+}
+
+/** What keeps its commands in, where a language model thinks for an agent for the first time. */
+async function firstRunWords(
+  { ports, home }: Context,
+  { host }: OwnedHome,
+  agents: readonly Agent[],
+  config: Config,
+): Promise<string[]> {
+  const isNew = ({ id, model }: Agent) => {
+    const pacing = host.facts(id)?.row('pacing', id)
+    return model !== 'runbook' && (pacing?.kind !== 'agent' || pacing.turn_count === 0)
+  }
+  if (config.sandbox !== undefined || !agents.some(isNew)) return []
+  const { firstRunLine } = await import('../command/guards.ts')
+  return [firstRunLine(await ports.guards(home.value, config)) ?? []].flat()
 }
 
 const missedBy = async (context: Context, agents: readonly Agent[]) =>

@@ -92,7 +92,7 @@ const configured = (config: Config, file: string): Shown[] =>
 const unset: Readonly<Record<string, string>> = {
   workspace: "each agent's own home",
   command_caps: 'what the machine allows',
-  sandbox: 'commands are not shut in',
+  sandbox: 'as told by holon doctor.',
   'retention.keep_days': 'everything is kept',
 }
 

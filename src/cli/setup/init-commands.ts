@@ -5,32 +5,35 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
-import { networkWords } from '../daemon/doctor-checks.ts'
+import { asksHowToGoOn, initLines } from '../command/guards.ts'
 import type { Questions } from './init-questions.ts'
 
-const unconfined = '5 commands run as you, with your files and your network'
+/** What the operator chose where commands cannot be confined; null: nobody was asked. */
+export type GoingOn = 'watch' | 'unconfined' | null
 
-export async function tellConfining(
-  { ports }: Context,
+/**
+ * Says how commands run. Where nobody chose and they cannot be confined here it is asked once;
+ * with nobody to ask everything that an agent does is asked about.
+ */
+export async function settleConfining(
+  context: Context,
   questions: Questions,
-  { sandbox }: Config,
-): Promise<void> {
-  const why = await ports.setup.no_confinement()
+  config: Config,
+): Promise<GoingOn> {
+  const { ports, home } = context
+  const guards = await ports.guards(home.value, config)
+  const file = await ports.read_text(policyPath(home.value), 1)
   questions.still()
-  if (sandbox !== undefined) {
-    const how = networkWords(sandbox.network ?? 'none')
-    return questions.tell(
-      why === null ? `5 commands are confined, ${how}` : `5 commands none runs: ${why}`,
-    )
-  }
-  if (why !== null) {
-    return questions.tell(`${unconfined}; they cannot be confined here: ${why}`)
-  }
-  questions.tell(unconfined)
-  questions.tell('           shut in, with a network: holon config set sandbox.network open')
-  questions.tell('           shut in, without one: holon config set sandbox.network none')
-  questions.tell('           a daemon that runs knows it after holon stop, then holon start')
+  const [first = '', ...more] = initLines(guards)
+  questions.tell(`5 ${first}`)
+  for (const line of more) questions.tell(`           ${line}`)
+  const hasFile = file.ok || file.why !== 'not_found'
+  if (!questions.may_ask || !asksHowToGoOn(guards, hasFile)) return null
+  const words = '           watch it: ask about all it does? n: it works unconfined, as you'
+  return (await questions.yes(words, 'sandbox in config.json')) ? 'watch' : 'unconfined'
 }
+
+export const policyPath = (home: string): string => `${home}/policy.json`
 
 /** Agents of other makers that may work as children. */
 export async function tellPlans(

@@ -13,9 +13,10 @@ import { printJson, printLines, reading, type Context } from '../command/context
 import { start, stop } from '../daemon/daemon.ts'
 import { portOf } from '../daemon/serve.ts'
 import { CliFailure, exits, usage, type Exit } from '../command/failure.ts'
+import type { Guards } from '../command/guards.ts'
 import { smallWindow } from '../command/small-window.ts'
 import { chooseModel, keyPath, type ModelChoice, type ModelFlags } from './init-model.ts'
-import { tellConfining, tellPlans } from './init-commands.ts'
+import { policyPath, settleConfining, tellPlans, type GoingOn } from './init-commands.ts'
 import { Questions } from './init-questions.ts'
 import { expand, tilde } from '../command/settings.ts'
 
@@ -36,6 +37,7 @@ type Answers = {
   agent: Agent
   starts: Starts
   port: number | null
+  going_on: GoingOn
 }
 /** `anew`, `stale`: a daemon runs that does not know what is new; it is begun again, or goes on. */
 export type Starts = 'no' | 'now' | 'anew' | 'runs' | 'stale'
@@ -68,7 +70,7 @@ export async function setUp(context: Context, options: InitOptions) {
       exit,
       starts,
       words_to: newcomer(answers),
-      says: inOneLine(there, answers, config),
+      says: inOneLine(there, answers, await there.ports.guards(there.home.value, config)),
     }
   } finally {
     questions.close()
@@ -80,8 +82,9 @@ const newcomer = ({ agent, model, starts }: Answers): string | null =>
   agent.exists || model.chosen === 'none' || starts === 'stale' ? null : agent.id
 
 /** What was not asked, for a screen that stands before the lines that say it. */
-function inOneLine({ ports }: Context, { agent }: Answers, { sandbox }: Config): string {
-  const how = sandbox === undefined ? 'commands run as you' : 'commands are confined'
+function inOneLine({ ports }: Context, { agent }: Answers, { sandbox }: Guards): string {
+  const isOn = sandbox.state === 'on'
+  const how = isOn ? 'commands are confined' : 'commands run as you'
   return `works in ${tilde(ports, agent.root)}; ${how}. What changes that stands in the terminal.`
 }
 
@@ -105,10 +108,10 @@ async function ask(context: Context, questions: Questions, options: InitOptions)
   const there = { ...context, home: { ...context.home, value: home } }
   const agent = await agentOf(there, questions, options)
   await tellPlans(context, questions, config)
-  await tellConfining(context, questions, config)
+  const going_on = await settleConfining(there, questions, config)
   const isNew = model.chosen === 'provider'
   const starts = await startsOf(context, questions, { home, isNew, start: options.start })
-  return { home, model, agent, starts, port }
+  return { home, model, agent, starts, port, going_on }
 }
 
 async function startsOf(
@@ -177,11 +180,15 @@ async function agentOf(
 
 /** The key first: a configuration never names a file that is not there. The path of a new key. */
 async function write(context: Context, answers: Answers): Promise<string | null> {
-  const { model, port } = answers
+  const { model, port, going_on } = answers
   const { ports, home } = context
   const { config: before, path } = await readConfig(ports, home.value)
+  if (going_on === 'watch') {
+    await ports.write_private(policyPath(home.value), '{ "preset": "watch" }\n')
+  }
   const config: Config = {
     ...before,
+    ...(going_on === 'unconfined' ? { sandbox: 'off' as const } : {}),
     ...(port === null ? {} : { http: { ...before.http, port } }),
   }
   if (model.chosen !== 'provider') {

@@ -13,6 +13,7 @@ import { limits } from '../limits.ts'
 import { outsideInput } from '../waits/pacing.ts'
 import { activeHold } from '../waits/hold.ts'
 import { releaseHolds } from '../scheduler/park.ts'
+import type { PresetName } from '../policy/rule.ts'
 import type { SpendBudget } from '../state/spend-budget.ts'
 import { endGrants } from '../approvals/grants.ts'
 import { cancelHeld } from '../approvals/held-command.ts'
@@ -27,6 +28,7 @@ export type AgentChange = {
   fallback_model?: string | null | undefined
   workspace?: Workspace | undefined
   budget?: SpendChange | undefined
+  policy_preset?: PresetName | null | undefined
 }
 
 export type Lived = { ok: true; agent: Agent; changed: boolean }
@@ -52,10 +54,11 @@ export function createAgent(
   if (wrong) return wrong
   const workspace = settings.workspace ?? { mode: 'inherit', root: home }
   const model = settings.model ?? null
-  const { fallback_model, template } = settings
+  const { fallback_model, template, policy_preset } = settings
   const shaped = template === undefined ? {} : { template }
   d.emit({ type: 'agent_created', id, model, workspace, preset: 'public_named', ...shaped })
   if (typeof fallback_model === 'string') d.emit({ type: 'agent_configured', id, fallback_model })
+  if (policy_preset) d.emit({ type: 'agent_configured', id, policy_preset })
   ensureDefaultTrigger(d, tokenHash)
   return { ok: true, agent: agentOf(d), changed: true }
 }
@@ -207,10 +210,11 @@ type Changed = {
   fallback_model?: string | null
   workspace?: Workspace
   budget?: SpendBudget | null
+  policy_preset?: PresetName | null
 }
 
 function differing(agent: Agent, settings: AgentChange, budget: SpendBudget | null): Changed {
-  const { model, fallback_model, workspace } = settings
+  const { model, fallback_model, workspace, policy_preset } = settings
   return {
     ...(JSON.stringify(budget) === JSON.stringify(agent.budget) ? {} : { budget }),
     ...(model !== undefined && model !== agent.model ? { model } : {}),
@@ -219,6 +223,9 @@ function differing(agent: Agent, settings: AgentChange, budget: SpendBudget | nu
       : {}),
     ...(workspace !== undefined && JSON.stringify(workspace) !== JSON.stringify(agent.workspace)
       ? { workspace }
+      : {}),
+    ...(policy_preset !== undefined && policy_preset !== (agent.policy_preset ?? null)
+      ? { policy_preset }
       : {}),
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { BudgetChange, SpendChange } from '../budgets/change.ts'
 import type { CheckGiven } from '../checks/spec.ts'
+import type { PresetName } from '../policy/rule.ts'
 import type { Via } from '../state/delivery.ts'
 import type { ReceiptKey } from './receipts.ts'
 import type { MissedPolicy, OverlapPolicy, ScheduleSpec } from '../state/schedule.ts'
@@ -153,12 +154,15 @@ type AgentAct =
       workspace: Workspace
       /** A folder of `templates/`: what is not given comes from its defaults. */
       template: string
+      policy_preset: PresetName
     }>)
   | ({ do: 'configure_agent' } & Maybe<{
       model: string
       fallback_model: string | null
       workspace: Workspace
       budget: SpendChange
+      /** Null: what the home says. */
+      policy_preset: PresetName | null
     }>)
   | { do: 'start_agent' | 'stop_agent' | 'delete_agent' }
 

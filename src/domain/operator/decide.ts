@@ -147,11 +147,13 @@ const settingsOf = ({
   fallback_model,
   workspace,
   budget,
+  policy_preset,
 }: DecidedAct & { do: 'configure_agent' }) => ({
   model,
   fallback_model,
   workspace,
   budget,
+  policy_preset,
 })
 
 function lived(result: Lived | Rejection, changed: string, same: string): Done | Rejection {

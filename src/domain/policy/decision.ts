@@ -30,8 +30,15 @@ type Judged = { ruling: Ruling; part: ActionPart }
 export const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 }
 
 export function decideAction(action: ActionBody, policy: Policy): PolicyDecision {
+  return decideParts(action, partsOf(action), policy)
+}
+
+function decideParts(
+  action: ActionBody,
+  parts: readonly ActionPart[],
+  policy: Policy,
+): PolicyDecision {
   let strictest: Judged | null = null
-  const parts = partsOf(action)
   const asked: ActionPart[] = []
   for (const part of parts) {
     const ruling = ruleOn(action, part, policy)
@@ -67,6 +74,25 @@ export function decided(
   const unasked = `Nobody is asked with the preset ${policy.preset}, so it is refused. ${why}`
   return { ...ruling, decide: 'deny', part, why: unasked, revision, lifts: null }
 }
+
+/**
+ * What the strictest of several policies says; of equals the first. There is one at least. A grant
+ * answers only for all that any of them asks about, and for nothing where one lets none answer.
+ */
+export function decideByAll(action: ActionBody, policies: readonly Policy[]): PolicyDecision {
+  const parts = partsOf(action)
+  const decisions = policies.map((policy) => decideParts(action, parts, policy))
+  const strictest = strictestOf(decisions)
+  if (strictest.decide !== 'ask') return strictest
+  const asking = decisions.filter(({ decide }) => decide === 'ask')
+  if (asking.some(({ lifts }) => lifts === null)) return { ...strictest, lifts: null }
+  const lifts = parts.filter((part) => asking.some((one) => one.lifts?.includes(part)))
+  return { ...strictest, lifts }
+}
+
+/** Of equals the first. */
+export const strictestOf = (decisions: readonly PolicyDecision[]): PolicyDecision =>
+  decisions.reduce((all, one) => (strictness[one.decide] > strictness[all.decide] ? one : all))
 
 export function partsOf(action: ActionBody): ActionPart[] {
   return [

@@ -3,7 +3,7 @@
  * or ask, with words, and never allow: what it says joins the decision of the policy by strictness.
  * Whatever else it does (it fails, it hangs, it says what nobody understands) is a question.
  */
-import { decided, strictness, type PolicyDecision } from './decision.ts'
+import { decided, strictestOf, strictness, type PolicyDecision } from './decision.ts'
 import type { Policy } from './rule.ts'
 
 /** How a program came to its end. */
@@ -48,19 +48,21 @@ const short = (text: string): string =>
 
 /**
  * The strictest of all; among equals what the policy itself says, then the first hook. Where one of
- * them asks no grant answers for the question.
+ * them asks no grant answers for the question; and of several policies that judge together, one
+ * that asks nobody makes it a refusal.
  */
 export function joinHooks(
   decision: PolicyDecision,
   answers: readonly HookAnswer[],
-  policy: Pick<Policy, 'asking' | 'preset' | 'revision'>,
+  policies: readonly Pick<Policy, 'asking' | 'preset' | 'revision'>[],
 ): PolicyDecision {
   let strictest = decision
   for (const { program, word } of answers) {
     if (word === null) continue
     const { decide, why } = word
     const ruling = { decide, because: { by: 'hook', program, why } } as const
-    const joined = decided({ ruling, part: { kind: 'call' } }, policy, null)
+    const judged = { ruling, part: { kind: 'call' } } as const
+    const joined = strictestOf(policies.map((policy) => decided(judged, policy, null)))
     const isStricter = strictness[joined.decide] > strictness[strictest.decide]
     strictest = isStricter ? joined : { ...strictest, lifts: null }
   }

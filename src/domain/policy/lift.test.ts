@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { actionBody } from '../../testing/action-body.ts'
 import { aPush } from '../../testing/world/held.ts'
 import type { ActionBody, ActionCommand } from './action.ts'
-import { decideAction } from './decision.ts'
+import { decideAction, decideByAll } from './decision.ts'
 import { joinHooks } from './hook.ts'
 import { presets } from './presets.ts'
 import type { Policy, PolicyRule, RuleSource, RunToken, Verdict } from './rule.ts'
@@ -79,8 +79,8 @@ test('none where a hook asks too, and none of a question that is a hook’s alon
   const silent = { program: '/opt/silent', word: null }
   for (const by of [policy(), policy(rule('allow', home, 'git', 'push'))]) {
     const found = decideAction(push, by)
-    assert.equal(joinHooks(found, [silent], by), found)
-    const joined = joinHooks(found, [silent, asks], by)
+    assert.equal(joinHooks(found, [silent], [by]), found)
+    const joined = joinHooks(found, [silent, asks], [by])
     assert.deepEqual([joined.decide, joined.lifts], ['ask', null])
   }
 })
@@ -89,5 +89,33 @@ test('what a hook says takes nothing from a denial', () => {
   const denies = policy(rule('deny', home, 'git', 'push'))
   const asks = { program: '/opt/look', word: { decide: 'ask', why: 'it is late' } } as const
   const found = decideAction(push, denies)
-  assert.deepEqual(joinHooks(found, [asks], denies), found)
+  assert.deepEqual(joinHooks(found, [asks], [denies]), found)
+})
+
+test('of several policies all that any of them asks about, and none where one lets none', () => {
+  const path = { op: 'write', real_path: '/etc/x', area: 'outside' } as const
+  const action = { ...push, paths: [path] }
+  const kinds = (...of: Policy[]) => decideByAll(action, of).lifts?.map(({ kind }) => kind) ?? null
+  const lets = (write: 'allow' | 'ask', decide: 'allow' | 'ask'): Policy => {
+    const own = policy(rule(decide, home, 'git', 'push'))
+    return { ...own, otherwise: { ...own.otherwise, write } }
+  }
+  const [ofRun, ofWrite] = [lets('allow', 'ask'), lets('ask', 'allow')]
+  assert.deepEqual([kinds(ofRun), kinds(ofWrite)], [['run'], ['write']])
+  assert.deepEqual(kinds(ofRun, ofWrite), ['run', 'write'])
+  assert.deepEqual(kinds(ofWrite, ofRun), ['run', 'write'])
+  // One that allows it all has no say.
+  assert.deepEqual(kinds(ofRun, lets('allow', 'allow')), ['run'])
+  const firm = policy(rule('ask', repository, 'git', 'push'))
+  assert.equal(kinds(ofRun, firm), null)
+  assert.equal(kinds(firm, ofRun), null)
+})
+
+test('what a hook asks is refused where one of several policies asks nobody', () => {
+  const asks = { program: '/opt/look', word: { decide: 'ask', why: 'it is late' } } as const
+  const allows = policy(rule('allow', home, 'git', 'push'))
+  const found = decideByAll(push, [allows])
+  const alone: Policy = { ...allows, preset: 'alone', asking: 'nobody' }
+  assert.equal(joinHooks(found, [asks], [allows, alone]).decide, 'deny')
+  assert.equal(joinHooks(found, [asks], [allows]).decide, 'ask')
 })

@@ -2,6 +2,7 @@
  * Agent: identity, lifecycle, focus and settings. Exactly one lane each: at most one open turn.
  */
 import type { AgentId, TaskId, WaitId, WorkItemId } from '../ids.ts'
+import type { PresetName } from '../policy/rule.ts'
 import type { SpendBudget } from './spend-budget.ts'
 import type { Timestamp } from '../time.ts'
 import type { By, Readiness } from './work-item.ts'
@@ -28,6 +29,8 @@ export type Agent = {
   draws_on: WorkItemId | null
   /** What it and the agents made under it may spend; null: nothing was said. */
   budget: SpendBudget | null
+  /** How far its calls are let without asking, where the operator said it; else as the home's. */
+  policy_preset?: PresetName | null
   created_at: Timestamp
 }
 
@@ -64,6 +67,7 @@ export type AgentEvent =
       fallback_model?: string | null
       workspace?: Workspace
       budget?: SpendBudget | null
+      policy_preset?: PresetName | null
     }
   | { type: 'agent_started' | 'agent_stopped'; id: AgentId; by: By }
   /** Final: the name is never used again. */

@@ -85,7 +85,10 @@ function confined(more: Partial<ConfinementOptions> = {}): Processes {
     tasks_folder: join(home, 'tasks'),
     clock: systemClock(),
     parent_env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: person },
-    confinement: { folder: join(home, 'sandbox'), network: 'none', writable: [], ...more },
+    confinement: {
+      ...{ folder: join(home, 'sandbox'), whom: 'everyone', network: 'none', writable: [] },
+      ...more,
+    },
   })
   open.push(made)
   return made
@@ -210,7 +213,9 @@ const ways: readonly (readonly [string, string])[] = [
 test('nothing of this gets out', { skip: noBubblewrap }, async (t: TestContext) => {
   assert.ok(ways.length >= 40)
   const processes = confined()
-  assert.deepEqual(await processes.confinement(), { state: 'on', network: 'none' })
+  assert.deepEqual(await processes.confinement(), {
+    ...{ state: 'on', network: 'none', whom: 'everyone' },
+  })
   for (const [way, cmd] of ways) {
     await t.test(way, async () => {
       const before = others()
@@ -324,7 +329,9 @@ test('where confinement is asked for and cannot be had, no command runs', async 
     clock: systemClock(),
     parent_env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: person },
     // No folder can be made in a file.
-    confinement: { folder: join(beside, 'file', 'x'), network: 'none', writable: [] },
+    confinement: {
+      ...{ folder: join(beside, 'file', 'x'), whom: 'everyone', network: 'none', writable: [] },
+    },
   })
   open.push(processes)
   const state = await processes.confinement()

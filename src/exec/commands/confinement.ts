@@ -21,9 +21,14 @@ import { findProgram } from '../program.ts'
 /** Listed hosts need somebody who judges. `net` is the machine's where it is not given. */
 export type AskedNetwork = 'open' | 'none' | { allow: readonly string[]; gate: HostGate; net?: Net }
 
-/** `folder` is Holon's own, beside the tasks; `writable` are further ones commands may change. */
+/**
+ * `folder` is Holon's own, beside the tasks; `writable` are further ones commands may change.
+ * `whom`: `everyone` where it was asked for, and no command runs without it; `models` where it is
+ * for those a language model writes, as far as this machine can.
+ */
 export type ConfinementOptions = {
   folder: string
+  whom: 'everyone' | 'models'
   network: AskedNetwork
   writable: readonly string[]
 }

@@ -13,13 +13,13 @@ import { HOOK_ANSWER_MS, HOOK_OUTPUT_BYTES } from '../limits.ts'
 import type { Clock } from '../ports.ts'
 import { findProgram } from '../program.ts'
 import { quoted } from '../shell-word.ts'
-import { Confinement } from './confinement.ts'
+import { Confinement, type ConfinementOptions } from './confinement.ts'
 
 export type HookProgramOptions = {
   clock: Clock
   parent_env: Readonly<Record<string, string | undefined>>
-  /** Holon's own folder for it; null: nothing is confined here. */
-  confined: { folder: string; deny: readonly string[] } | null
+  /** Holon's own folder for it, and whether it runs where it cannot be confined, as commands do. */
+  confined: (Pick<ConfinementOptions, 'folder' | 'whom'> & { deny: readonly string[] }) | null
 }
 
 export type ProgramEnd = { state: 'ended'; stdout: string } | { state: 'failed'; why: string }
@@ -35,12 +35,13 @@ export function hookPrograms({ clock, parent_env, confined }: HookProgramOptions
   const env = childEnvironment({ pass: [], set: {} }, parent_env)
   const path = env['PATH'] ?? ''
   const shell = findProgram(['bash', 'sh'], path) ?? '/bin/sh'
-  const options = confined && { folder: confined.folder, network: 'none' as const, writable: [] }
+  const options = confined && { ...confined, network: 'none' as const, writable: [] }
   const confinement = options && new Confinement(options, { path, shell })
   const shut = async (run: readonly string[]): Promise<Started> => {
     const [program = '', ...args] = run
     if (confinement === null || confined === null) return { file: program, args }
     const problem = await confinement.problem()
+    if (problem !== null && confined.whom === 'models') return { file: program, args }
     if (problem !== null) throw new Error(`it cannot be confined: ${problem}`)
     const text = `exec ${[realpathSync(program), ...args].map(quoted).join(' ')}\n`
     const folder = join(confined.folder, `${nobody}-run`)

@@ -70,6 +70,7 @@ async function worldOf(t: TestContext, answer: RequestListener = (_, it) => it.e
       parent_env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: root },
       confinement: {
         folder: join(home, 'sandbox'),
+        whom: 'everyone',
         network: { allow: ['api.provider.test'], gate, net },
         writable: [],
       },
@@ -108,6 +109,7 @@ test('curl reaches a listed host, and no other', { skip: noCurl }, async (t) => 
   assert.deepEqual(await processes.confinement(), {
     state: 'on',
     network: { allow: ['api.provider.test'] },
+    whom: 'everyone',
   })
   assert.deepEqual(await world.sh(processes, get), { status: 0, stdout: 'reached\n', stderr: '' })
   assert.deepEqual(world.dialled, ['93.184.216.34 443'])

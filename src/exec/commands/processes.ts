@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import type { StartPlace } from '../../domain/start-place.ts'
 import { Confinement, type ConfinementOptions, networkOf } from './confinement.ts'
+import { withCaches } from './caches.ts'
 import { childEnvironment } from '../environment.ts'
 import { Doors } from '../hosts/doors.ts'
 import { daemonNet } from '../hosts/net.ts'
@@ -154,10 +155,10 @@ async function confinementOf(
   asked: ConfinementOptions | undefined,
 ): Promise<ConfinementState> {
   if (confinement === null || asked === undefined) return { state: 'off' }
+  const { network, whom } = asked
   const why = await confinement.problem()
-  return why === null
-    ? { state: 'on', network: networkOf(asked.network) }
-    : { state: 'unavailable', why }
+  if (why === null) return { state: 'on', network: networkOf(network), whom }
+  return { state: whom === 'everyone' ? 'unavailable' : 'missing', why }
 }
 
 const cannotBeConfined = (why: string): ProcessFault =>
@@ -171,25 +172,29 @@ const cannotBeConfined = (why: string): ProcessFault =>
 async function confined(
   folder: TaskFolder,
   { confine, workdir }: CommandSpec,
-  confinement: Confinement | null,
+  { confinement, options }: Pick<Making, 'confinement' | 'options'>,
 ): Promise<string | null> {
   if (confinement === null || confine === 'unconfined') return null
   if (confine === undefined) throw cannotBeConfined('nothing says what it may touch')
   const problem = await confinement.problem()
-  if (problem !== null) throw cannotBeConfined(problem)
+  if (problem !== null) {
+    if (options.confinement?.whom === 'models') return null
+    throw cannotBeConfined(problem)
+  }
   return confinement.script(confine, folder.path, workdir)
 }
 
 async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): Promise<void> {
-  const { options, terminal, confinement, doors } = making
+  const { options, terminal, doors } = making
   const problem = problemOf(spec)
   if (problem) throw new ProcessFault('invalid_command', problem, 'never')
   const declared = { pass: options.pass ?? [], set: spec.env }
   const env = { ...childEnvironment(declared, options.parent_env), HOLON_TASK_ID: spec.task_id }
   const caps = { ...options.caps, ...spec.caps }
   try {
-    const script = await confined(folder, spec, confinement)
-    const settings = { ...spec, env, caps, confined: script !== null }
+    const script = await confined(folder, spec, making)
+    const within = script === null ? env : withCaches(env, options.confinement?.writable ?? [])
+    const settings = { ...spec, env: within, caps, confined: script !== null }
     writeFolder(folder, spec.cmd, settings, terminal, script)
     if (script !== null && typeof spec.confine === 'object') {
       doors?.make(folder.path, spec.confine.agent_id)

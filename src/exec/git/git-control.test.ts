@@ -39,7 +39,8 @@ function world(t: TestContext, confined = true) {
     execFileSync('git', [...who, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
       .toString()
       .trimEnd()
-  const confinement = { folder: join(home, 'sandbox'), network: 'none' as const, writable: [] }
+  const how = { whom: 'everyone', network: 'none' } as const
+  const confinement = { folder: join(home, 'sandbox'), ...how, writable: [] }
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
     clock: systemClock(),

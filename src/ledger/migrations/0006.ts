@@ -1,7 +1,8 @@
 /**
  * Schema 6: a task may be held, before it is queued, and a yes may stand for longer than once. A
  * column's check is part of its table, which is therefore made anew with the rows as they are; its
- * guards and indexes are those it had, and what is held counts among what goes on.
+ * guards and indexes are those it had, and what is held counts among what goes on. And a home knows
+ * the schema it was made at: what an upgrade brings up to date was made before that was kept.
  */
 const live = `'held', 'queued', 'running', 'cancelling'`
 const ended = `'completed', 'failed', 'cancelled', 'interrupted'`
@@ -59,6 +60,8 @@ begin select raise(abort, 'an ended task never changes its status'); end;
 create trigger tasks_go before delete on tasks
 when old.status in (${live}) or exists (select 1 from events where global_seq = old.changed)
 begin select raise(abort, 'tasks that stand in kept events or go on are never deleted'); end;
+
+alter table meta add column made_at_schema integer not null default 0;
 `
 
 export const sql = tasks + grants

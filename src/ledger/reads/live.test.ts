@@ -22,7 +22,7 @@ async function stepsOf(body: Asks): Promise<string[]> {
   const database = new DatabaseSync(':memory:')
   migrate(database, 0)
   database.exec(`
-    insert into meta values (1, 'home_1', 1, 0);
+    insert into meta values (1, 'home_1', 1, 0, 6);
     insert into events values (1, 'evt_1', 'main', 1, '', '', 1, '', '', null, null, null, '{}', '');
     insert into agents values (1, 'main', 'active', '{}', 1);
     insert into turns values (2, 'turn_1', 'main', null, 'open', '{"id":"turn_1","input_cut":1}',

@@ -18,3 +18,8 @@ export async function readStats(db: Kysely<Database>): Promise<LedgerStats> {
   `.execute(db)
   return { ...(rows[0] ?? { schema: 0, events: 0, bytes: 0 }) }
 }
+
+export async function readMadeAtSchema(db: Kysely<Database>): Promise<number> {
+  const meta = await db.selectFrom('meta').select('made_at_schema').executeTakeFirst()
+  return meta?.made_at_schema ?? 0
+}

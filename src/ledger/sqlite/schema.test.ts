@@ -62,7 +62,7 @@ function inhabited(): DatabaseSync {
     `insert into events values (${n}, 'evt_${n}', '${agent}', ${seq}, '', '', 1, '', '', null,
       null, null, '', '')`
   database.exec(`
-    insert into meta values (1, 'home_1', 1, 0);
+    insert into meta values (1, 'home_1', 1, 0, 6);
     ${event(1, 'a', 1)}; ${event(2, 'a', 2)}; ${event(3, 'b', 1)};
     insert into agents values (1, 'a', 'active', '{}', 1);
     insert into messages values (2, 'msg_1', 'a', null, null, 'consumed', '', 1, null, '{}', 1);

@@ -47,6 +47,7 @@ export const schema = {
       pruned_global_seq: integer(
         'the floor: up to here retention has taken all events but the last of each agent',
       ),
+      made_at_schema: integer('the schema it was made at; 0: one before 6, which did not keep it'),
     },
   },
   events: {

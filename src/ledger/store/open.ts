@@ -185,7 +185,13 @@ async function reachSchema(
 async function beginEpoch(db: Kysely<Database>, { mint }: LedgerOptions): Promise<number> {
   const meta = await db
     .insertInto('meta')
-    .values({ id: 1, home_id: mint('home'), boot_epoch: 1, pruned_global_seq: 0 })
+    .values({
+      id: 1,
+      home_id: mint('home'),
+      boot_epoch: 1,
+      pruned_global_seq: 0,
+      made_at_schema: schemaVersion,
+    })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((eb) => ({ boot_epoch: eb('meta.boot_epoch', '+', 1) })),
     )

@@ -15,7 +15,7 @@ import { readAgents, readIdsLike, readRow } from '../reads/rows.ts'
 import { readIdOfShort, readShortIds } from '../reads/short-ids.ts'
 import { readCounts, readRequestsSinceWord, readSpend } from '../reads/spend.ts'
 import { kyselyOver, type OpenMode } from '../sqlite/sqlite.ts'
-import { readStats } from '../reads/stats.ts'
+import { readMadeAtSchema, readStats } from '../reads/stats.ts'
 import { verifyStore } from '../verify/verify.ts'
 import { readNoteEvents, readWordsAbout } from '../reads/item-history.ts'
 
@@ -75,6 +75,7 @@ export function readsOf(source: ReadSource): LedgerReads {
     blobFile: (sha256) => reading(() => fileOfBlob(db, files, sha256)),
     verify: () => reading(() => verifyOnItsOwn(source)),
     stats: () => reading(() => readStats(db)),
+    madeAtSchema: () => reading(() => readMadeAtSchema(db)),
     backup: (options) => reading(() => backupHome({ home, database, mode }, options)),
     close: () =>
       guarded('Closing the ledger', async () => {

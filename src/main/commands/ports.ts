@@ -137,7 +137,7 @@ export const ports: CliPorts = {
   },
   upkeep: upkeepPorts,
   setup: setupPorts(interrupted),
-  sandbox: async (...of) => (await import('../homes/sandbox.ts')).sandboxState(...of),
+  guards: async (...of) => (await import('../homes/sandbox.ts')).guardsOf(...of),
   screen: async (...of) => (await import('./tui.ts')).openScreen(...of),
   async home_facts(home) {
     if (!(await files.exists(home))) {

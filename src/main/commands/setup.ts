@@ -45,7 +45,6 @@ export function setupPorts(interrupted: () => void): SetupPorts {
     },
     try_model: (candidate, model, signal) => tried(candidate, model, signal),
     found: async () => (await import('./setup-found.ts')).foundHere(),
-    no_confinement: async () => (await import('../homes/sandbox.ts')).noConfinement(),
   }
 }
 

@@ -6,6 +6,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Redactor } from '../../domain/secrets/redact.ts'
 import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
+import { confiningOf, type HomeAge } from '../../domain/policy/in-force.ts'
 import { hookWord, type HookAnswer } from '../../domain/policy/hook.ts'
 import { hookPrograms, type AskProgram } from '../../exec/commands/hook-program.ts'
 import { areaOf, credentialStores } from '../../exec/files/path-policy.ts'
@@ -13,6 +14,7 @@ import { realOrSame } from '../../exec/files/roots.ts'
 import type { Config } from '../../protocol/config.ts'
 import { hooksFor } from '../../protocol/hook-config.ts'
 import { clock, env, expanded, userHome } from '../machine/machine.ts'
+import { choiceOf } from './sandbox.ts'
 
 /** Asks those that are for this action. */
 export type Hooks = (action: PolicyAction) => Promise<readonly HookAnswer[]>
@@ -20,16 +22,18 @@ export type Hooks = (action: PolicyAction) => Promise<readonly HookAnswer[]>
 export type HookSettings = {
   home: string
   config: Pick<Config, 'hooks' | 'sandbox'>
+  age: HomeAge
   redactor: Redactor
   ask?: AskProgram
 }
 
 /** Null: there are none. */
-export function hooksOf({ home, config, redactor, ask }: HookSettings): Hooks | null {
-  const { hooks = [], sandbox } = config
+export function hooksOf({ home, config, age, redactor, ask }: HookSettings): Hooks | null {
+  const { hooks = [] } = config
   if (hooks.length === 0) return null
+  const { whom } = confiningOf(age, choiceOf(config))
   const deny = [home, ...credentialStores(userHome)]
-  const confined = sandbox === undefined ? null : { folder: join(home, 'sandbox'), deny }
+  const confined = whom === 'nobody' ? null : { folder: join(home, 'sandbox'), whom, deny }
   const program = ask ?? hookPrograms({ clock, parent_env: env, confined })
   return (action) => {
     const question = JSON.stringify(redactor.json(action))

@@ -16,7 +16,8 @@ import { memoryOf } from './memory.ts'
 import { modelsOf } from './models.ts'
 import type { HookSettings } from './hooks.ts'
 import type { HomePolicy } from './policy-port.ts'
-import { confinementOf, hostsOf, type RulesNow } from './sandbox.ts'
+import { choiceOf, confinementOf, hostsOf, type RulesNow } from './sandbox.ts'
+import { homeAge } from '../../domain/policy/in-force.ts'
 import { openRunDoor } from './run-door.ts'
 import { refuseOpenSecrets, unreadableSecrets, type UnreadableSecret } from './secrets.ts'
 import { treesOf } from './trees.ts'
@@ -62,7 +63,8 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     before_upgrade: sayUpgrade,
   })
   const ledger = daemon === undefined ? opened : daemon.timed(opened)
-  const policy = latePolicy({ home, config, redactor })
+  const age = homeAge(await ledger.madeAtSchema())
+  const policy = latePolicy({ home, config, redactor, age })
   const hosts = hostsOf(config, rulesOf(policy, ledger))
   const processes = createProcesses({
     tasks_folder: join(home, 'tasks'),
@@ -70,7 +72,7 @@ export async function takeHome({ home, config }: RunSettings, { redactor, daemon
     parent_env: env,
     pass: config.environment ?? [],
     caps: config.command_caps ?? {},
-    ...confinementOf(home, config, hosts),
+    ...confinementOf(home, config, { age, gate: hosts }),
   })
   const on_fault = daemon?.memory_failed
   const over = { home, ledger, processes, redactor }
@@ -108,7 +110,8 @@ function latePolicy(settings: HookSettings): HomePolicy {
   const opened = () =>
     (port ??= import('./policy-port.ts').then(async ({ policyPort }) => {
       const hooks = (settings.config.hooks ?? []).length > 0 ? await import('./hooks.ts') : null
-      return policyPort(settings.home, hooks && hooks.hooksOf(settings))
+      const standing = { age: settings.age, choice: choiceOf(settings.config) }
+      return policyPort(settings.home, standing, hooks && hooks.hooksOf(settings))
     }))
   return {
     judge: async (call) => (await opened()).judge(call),

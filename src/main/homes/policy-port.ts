@@ -1,22 +1,28 @@
 /**
  * The policy that an owner of a home judges calls by: as its files are at this moment, so that a
- * changed rule holds from the next call on. A home without `policy.json` has none, and nothing is
- * asked. Of a file that is refused the last good one stays in force, which is kept here; where
- * there is none, and where nothing can be parsed, everything is asked, with the reason.
+ * changed rule holds from the next call on, and by the presets in force for the agent. Where there
+ * is none nothing is asked. Of a file that is refused the last good one stays in force, which is
+ * kept here; where there is none, and where nothing can be parsed, everything is asked, with why.
  */
 import type { PolicyAction } from '../../domain/policy/action.ts'
 import { joinHooks } from '../../domain/policy/hook.ts'
 import { plainOnly } from '../../domain/policy/plain-line.ts'
 import type { Policy } from '../../domain/policy/rule.ts'
-import { decideAction, unjudged, type PolicyDecision } from '../../domain/policy/decision.ts'
+import {
+  decideAction,
+  decideByAll,
+  unjudged,
+  type PolicyDecision,
+} from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
+import type { HomeAge, SandboxChoice } from '../../domain/policy/in-force.ts'
 import { openShellParser } from '../../exec/shell/parser.ts'
 import type { PolicyPort } from '../../runtime/ports.ts'
 import { clock } from '../machine/machine.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
-import { actionOf, readPolicy, usualSearch } from './policy.ts'
+import { actionOf, readPolicy, readWritten, usualSearch } from './policy.ts'
 import type { Hooks } from './hooks.ts'
 import { lastGoodPolicy } from './policy-good.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
@@ -24,14 +30,17 @@ import { policyFiles, policyIsThere } from './policy-files.ts'
 /** Asks about every command. */
 const careful = effectivePolicy({ preset: 'watch', rules: [], otherwise: {}, narrower: [] }, sha256)
 
-/** In force where there is no policy.json: nothing is asked but by hooks. */
+/** Where none is in force: nothing is asked but by hooks. */
 const none = effectivePolicy({ preset: 'open', rules: [], otherwise: {}, narrower: [] }, sha256)
+
+/** `choice`: of the sandbox, as the owner of the home was started with it. */
+export type HomeStanding = { age: HomeAge; choice: SandboxChoice }
 
 /** `rules`: what the files say now, for who judges more than calls. */
 export type HomePolicy = PolicyPort & { rules(workspace: string): ReturnType<RulesNow> }
 
 /** `hooks`: null where there are none, which costs nothing. */
-export function policyPort(home: string, hooks: Hooks | null): HomePolicy {
+export function policyPort(home: string, standing: HomeStanding, hooks: Hooks | null): HomePolicy {
   const good = lastGoodPolicy(home)
   let opened: ReturnType<typeof openPolicyReader> | null = null
   return {
@@ -39,26 +48,29 @@ export function policyPort(home: string, hooks: Hooks | null): HomePolicy {
       if (!(await policyIsThere(home))) return { ok: true, rules: [] }
       const { problem, readFile } = await (opened ??= openPolicyReader())
       if (problem !== null) return { ok: false, why: `the policy cannot be read: ${problem}` }
-      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
+      const found = await readWritten({ home, file: null, workspace }, readFile, [])
       return found.ok
-        ? { ok: true, rules: found.policy.rules }
+        ? { ok: true, rules: [...found.rules, ...found.narrower] }
         : { ok: false, why: refusedWords(found) }
     },
-    async judge({ agent, workspace, confined, environment, ...made }) {
-      if (opened === null && hooks === null && !(await policyIsThere(home))) return null
+    async judge({ agent, workspace, confined, environment, presets, ...made }) {
+      const isSet = standing.age === 'new' || presets.some((preset) => preset !== null)
+      const isAsked = hooks !== null || isSet || opened !== null
+      if (!isAsked && !(await policyIsThere(home))) return null
       const { read, problem, readFile } = await (opened ??= openPolicyReader())
-      const found = await readPolicy({ home, file: null, workspace }, readFile, [])
-      if (found.ok && found.text === null && hooks === null) return null
+      const by = { home, file: null, workspace, confined, presets, ...standing }
+      const found = await readPolicy(by, readFile, [])
+      if (found.ok && !found.in_force && hooks === null) return null
       if (found.ok && found.refused === null) await good.keep(found.text)
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
       const reach = reachOf(made.tool_name, made.input, workspace)
       const action = actionOf({ ...made, reach }, where, read)
-      const { decision: judged, policy } = judgedBy(action, found, problem)
+      const { decision: judged, policies } = judgedBy(action, found, problem)
       const decision = plainOnly(judged, action, reach.lines[0]?.text ?? null)
       const asked = hooks !== null && decision.decide !== 'deny'
       const answers = asked ? await hooks(action) : []
-      return { action, decision: joinHooks(decision, answers, policy) }
+      return { action, decision: joinHooks(decision, answers, policies) }
     },
   }
 }
@@ -67,13 +79,13 @@ function judgedBy(
   action: PolicyAction,
   found: Awaited<ReturnType<typeof readPolicy>>,
   problem: string | null,
-): { decision: PolicyDecision; policy: Policy } {
-  if (found.ok && found.text === null) return { decision: unjudged(none), policy: none }
+): { decision: PolicyDecision; policies: readonly Policy[] } {
+  if (found.ok && !found.in_force) return { decision: unjudged(none), policies: [none] }
   if (found.ok && problem === null) {
-    return { decision: decideAction(action, found.policy), policy: found.policy }
+    return { decision: decideByAll(action, found.policies), policies: found.policies }
   }
   const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
-  return { decision: askedAll(decideAction(action, careful), why), policy: careful }
+  return { decision: askedAll(decideAction(action, careful), why), policies: [careful] }
 }
 
 async function openPolicyReader() {

@@ -8,9 +8,16 @@ import type {
 } from '../../cli/command/policy-ports.ts'
 import { sealAction, type ActionOrigin, type PolicyAction } from '../../domain/policy/action.ts'
 import { builtOf, type Reach } from '../../domain/policy/build.ts'
-import { decideAction, type PolicyDecision } from '../../domain/policy/decision.ts'
+import { decideByAll, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
-import type { Policy, PolicyRule } from '../../domain/policy/rule.ts'
+import {
+  homePreset,
+  presetsInForce,
+  type HomeAge,
+  type SandboxChoice,
+} from '../../domain/policy/in-force.ts'
+import type { Agent } from '../../domain/state/agent.ts'
+import type { Policy, PolicyRule, PresetName } from '../../domain/policy/rule.ts'
 import { partWords, ruleWords, sourceWords } from '../../domain/policy/words.ts'
 import type { WorkItemId } from '../../domain/ids.ts'
 import type { EffectClass } from '../../domain/effect-class.ts'
@@ -19,6 +26,7 @@ import { openShellParser } from '../../exec/shell/parser.ts'
 import { placesOf } from '../../exec/shell/places.ts'
 import type {
   PolicyDecisionRecord,
+  PolicyRecord,
   PolicyRuleRecord,
 } from '../../protocol/records/policy-record.ts'
 import type { WrittenPolicy } from '../../protocol/policy-file.ts'
@@ -26,16 +34,15 @@ import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import { clock, env, userHome } from '../machine/machine.ts'
 import {
-  homePolicyPath,
   policyFiles,
   nothingWritten,
-  policyIsThere,
   repositoryPolicyPath,
   type PolicyFile,
   type ReadPolicyFile,
 } from './policy-files.ts'
-import { isSameFolder, lastGoodPath } from './policy-good.ts'
+import { isSameFolder, ownNow, ownPolicy, type OwnPolicy } from './policy-good.ts'
 import { openHomeReader } from './reader.ts'
+import { ageOf, choiceOf, confinementState } from './sandbox.ts'
 
 /** Rows of a page of the ledger. */
 const PAGE = 1_000
@@ -46,18 +53,15 @@ export const policyPorts: PolicyPorts = {
   async open(settings) {
     const { read, problem } = await openShellParser(clock)
     if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
-    return openPolicy(settings, read, policyFiles(read), [])
+    const reader = await openHomeReader(settings.home)
+    const agents = reader === null ? [] : await reader.agents()
+    await reader?.close()
+    const standing = await standingIn(settings, presetChain(agents, settings.agent))
+    return openPolicy(standing, read, policyFiles(read), [])
   },
-  async refused(home) {
-    if (!(await policyIsThere(home))) return null
-    const { read, problem } = await openShellParser(clock)
-    if (problem !== null) return null
-    const own = await ownPolicy(home, policyFiles(read))
-    return own.ok
-      ? own.refused && { ...own.refused, in_force: own.path }
-      : { ...own, in_force: null }
-  },
-  async past({ home, file, confined }, each) {
+  refused: async (home) => (await ownNow(home)).refused,
+  async past(asked, each) {
+    const { home } = asked
     const reader = await openHomeReader(home)
     if (reader === null) return null
     try {
@@ -65,9 +69,12 @@ export const policyPorts: PolicyPorts = {
       if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
       const policies = new Map<string, OpenedPolicy>()
       const readFile = policyFiles(read)
-      for (const { id, workspace } of await reader.agents()) {
-        const settings = { home, file, confined, agent: id, workspace: workspace.root }
-        const opened = await openPolicy(settings, read, readFile, ['repository'])
+      const agents = await reader.agents()
+      const standing = await standingIn({ ...asked, agent: '', workspace: '' }, [])
+      for (const { id, workspace } of agents) {
+        const one = { ...standing, agent: id, workspace: workspace.root }
+        const presets = presetChain(agents, id)
+        const opened = await openPolicy({ ...one, presets }, read, readFile, ['repository'])
         if (!opened.ok) return opened
         policies.set(id, opened)
       }
@@ -90,22 +97,50 @@ export const policyPorts: PolicyPorts = {
   },
 }
 
+/** What was set for an agent, for the one it was made by, and so on up. */
+function presetChain(agents: readonly Agent[], of: string): (PresetName | null)[] {
+  const agent = agents.find(({ id }) => id === of)
+  if (agent === undefined) return []
+  const { lineage_parent_agent_id: maker, policy_preset = null } = agent
+  return [policy_preset, ...(maker === null ? [] : presetChain(agents, maker))]
+}
+
+async function standingIn(
+  { config, ...of }: PolicySettings,
+  presets: StandingOf['presets'],
+): Promise<StandingOf & { agent: string }> {
+  const age = await ageOf(of.home)
+  const confined = (await confinementState(of.home, config, age)).state === 'on'
+  return { ...of, age, choice: choiceOf(config), confined, presets }
+}
+
 /** `leaves`: files of which a broken one counts as none. */
 async function openPolicy(
-  settings: PolicySettings,
+  settings: StandingOf & { agent: string },
   read: ReadSyntax,
   readFile: ReadPolicyFile,
   leaves: readonly 'repository'[],
 ): Promise<OpenedPolicy | PolicyRefused> {
   const found = await readPolicy(settings, readFile, leaves)
-  if (!found.ok) return found
-  const { policy, files, refused } = found
-  return judging(policy, { ...settings, files, refused }, remembering(read))
+  return found.ok ? judging(found, settings, remembering(read)) : found
+}
+
+/** What says how far an agent is let, beside the files. */
+export type StandingOf = Pick<PolicySettings, 'home' | 'file' | 'workspace'> & {
+  age: HomeAge
+  choice: SandboxChoice
+  /** Whether its commands are confined. */
+  confined: boolean
+  /** Set for the agent, for the one it was made by, and so on up. */
+  presets: readonly (PresetName | null)[]
 }
 
 export type ReadPolicy = {
   ok: true
-  policy: Policy
+  /** False: nothing is judged, and the policy is the usual one. */
+  in_force: boolean
+  /** One for each preset in force, the agent's own first. */
+  policies: readonly Policy[]
   /** Those that it is made of. */
   files: readonly string[]
   /** The home's own text, null where there is none; of one that is refused, the last good one. */
@@ -113,57 +148,56 @@ export type ReadPolicy = {
   refused: PolicyRefused | null
 }
 
-type OwnPolicy = {
-  ok: true
-  policy: WrittenPolicy
-  text: string | null
-  path: string
-  refused: PolicyRefused | null
-}
-
 /**
- * What the policy.json of a home says. A file that is refused says nothing: the last good one stays
- * in force, as the home has kept it, and where none was kept that is the refusal.
+ * What the files of a home and of a workspace say together, read now, with the presets that are in
+ * force then.
  */
-async function ownPolicy(
-  home: string,
-  readFile: ReadPolicyFile,
-): Promise<OwnPolicy | PolicyRefused> {
-  const path = homePolicyPath(home)
-  const own = await readFile(path, 'home')
-  if (own.ok) return { ...own, path, refused: null }
-  const kept = lastGoodPath(home)
-  const before = await readFile(kept, 'home')
-  if (!before.ok || before.text === null) return own
-  return { ...before, path: kept, refused: own }
-}
-
-/** What the files of a home and of a workspace say together, read now. */
 export async function readPolicy(
-  { home, file, workspace }: Pick<PolicySettings, 'home' | 'file' | 'workspace'>,
+  { home, file, workspace, ...standing }: StandingOf,
   readFile: ReadPolicyFile,
   leaves: readonly 'repository'[],
 ): Promise<ReadPolicy | PolicyRefused> {
+  const found = await readWritten({ home, file, workspace }, readFile, leaves)
+  if (!found.ok) return found
+  const { own, rules, narrower, files } = found
+  const { age, choice, confined, presets } = standing
+  const home_preset = homePreset(age, choice, confined, own.text === null ? null : own.policy)
+  const in_force = presetsInForce(presets, home_preset)
+  const told: readonly PresetName[] = in_force.length === 0 ? ['work'] : in_force
+  const { otherwise } = own.policy
+  const policies = told.map((preset) =>
+    effectivePolicy({ preset, rules, otherwise, narrower }, sha256),
+  )
+  const { text, refused } = own
+  return { ok: true, in_force: in_force.length > 0, policies, files, text, refused }
+}
+
+type Written = {
+  ok: true
+  own: OwnPolicy
+  /** Of the operator's file; then of the repository's. */
+  rules: readonly PolicyRule[]
+  narrower: readonly PolicyRule[]
+  files: readonly string[]
+}
+
+/** What is written in the files of a home and of a workspace, whatever is in force of it. */
+export async function readWritten(
+  { home, file, workspace }: Pick<PolicySettings, 'home' | 'file' | 'workspace'>,
+  readFile: ReadPolicyFile,
+  leaves: readonly 'repository'[],
+): Promise<Written | PolicyRefused> {
   const own = file === null ? await ownPolicy(home, readFile) : await givenPolicy(file, readFile)
   if (!own.ok) return own
   const narrowing = await narrowingPolicy(home, workspace, readFile)
   if (!narrowing.ok && !leaves.includes('repository')) return narrowing
-  const rulesIn = (written: { rules: readonly { rule: PolicyRule }[] }) =>
-    written.rules.map(({ rule }) => rule)
-  const policy = effectivePolicy(
-    {
-      preset: own.policy.preset ?? 'work',
-      rules: rulesIn(own.policy),
-      otherwise: own.policy.otherwise,
-      narrower: narrowing.ok ? rulesIn(narrowing.policy) : [],
-    },
-    sha256,
-  )
+  const rulesIn = ({ rules }: WrittenPolicy) => rules.map(({ rule }) => rule)
+  const narrower = narrowing.ok ? rulesIn(narrowing.policy) : []
   const files = [
     ...(own.text === null ? [] : [own.path]),
     ...(narrowing.ok && narrowing.text !== null ? [repositoryPolicyPath(workspace)] : []),
   ]
-  return { ok: true, policy, files, text: own.text, refused: own.refused }
+  return { ok: true, own, rules: rulesIn(own.policy), narrower, files }
 }
 
 /** A file that is tried in the place of the home's own. */
@@ -188,7 +222,7 @@ async function narrowingPolicy(
   return readFile(path, 'repository')
 }
 
-type Where = Omit<PolicySettings, 'file'>
+type Where = Pick<PolicySettings, 'home' | 'agent' | 'workspace'> & { confined: boolean }
 
 /** A call as it is judged, by whom it is made and on whose words. */
 export type CallMade = {
@@ -224,23 +258,22 @@ export function actionOf(
 export const usualSearch = (): string => env['PATH'] ?? ''
 
 function judging(
-  policy: Policy,
-  where: Where & Pick<ReadPolicy, 'files' | 'refused'>,
+  { in_force, policies, files, refused }: ReadPolicy,
+  where: Where,
   read: ReadSyntax,
 ): OpenedPolicy {
-  const { home, agent, workspace, files, refused } = where
+  const { home, agent, workspace } = where
   const search = usualSearch()
   const places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
     const reach = reachOf(tool_name, input, workspace)
     const made = { tool_name, reach, class: effect_class as EffectClass, item: null } as const
     const action = actionOf({ ...made, origin: 'operator' }, { ...where, search }, read, places)
-    return recordOf(decideAction(action, policy))
+    return recordOf(decideByAll(action, policies))
   }
-  const { revision, preset, otherwise } = policy
   return {
     ok: true,
-    record: { revision, preset, rules: policy.rules.map(ruleRecord), otherwise, files, refused },
+    record: { in_force, policies: policies.map(policyRecord), files, refused },
     call,
     line: (cmd) => call({ tool_name: 'ExecCommand', input: { cmd }, effect_class: 'reattachable' }),
   }
@@ -257,6 +290,10 @@ function remembering(read: ReadSyntax): ReadSyntax {
     known.set(text, made)
     return made
   }
+}
+
+const policyRecord = ({ revision, preset, otherwise, rules }: Policy): PolicyRecord => {
+  return { revision, preset, otherwise, rules: rules.map(ruleRecord) }
 }
 
 const ruleRecord = (rule: PolicyRule): PolicyRuleRecord => ({

@@ -13,7 +13,7 @@ test('the list and both files of a policy are read at each connection', async (t
   const [home, workspace] = [join(root, 'state'), join(root, 'app')]
   mkdirSync(home)
   mkdirSync(join(workspace, '.holon'), { recursive: true })
-  const policy = policyPort(home, null)
+  const policy = policyPort(home, { age: 'new', choice: 'asked' }, null)
   const gate = hostGate(['a.example:443'], () => policy.rules(workspace))
   const why = async (asked: string) => {
     const verdict = await gate.judge('main', asked)

@@ -1,10 +1,21 @@
 /**
- * Confinement as `config.json` asks for it: what the commands of a home are started with, for
- * `holon doctor` whether this machine can, and which hosts they reach where some are listed. Those
- * are the list and the policy of the home as its files are at this moment, so that a changed rule
- * holds from the next connection; a policy that cannot be read refuses every host, with the reason.
+ * What keeps the agents of a home in, as its `config.json`, its `policy.json` and its ledger say it
+ * together: what commands are started with, for `holon doctor`, `holon init` and the first run
+ * whether this machine can, and which hosts commands reach where some are listed. They are the list
+ * and the rules of the files as they are at this moment, so that a changed rule holds from the next
+ * connection; a policy that cannot be read refuses every host, with the reason.
  */
 import { join } from 'node:path'
+import type { Guards } from '../../cli/command/guards.ts'
+import type { PolicyStanding } from '../../cli/command/policy-ports.ts'
+import {
+  confiningOf,
+  homeAge,
+  homePreset,
+  type HomeAge,
+  type PresetFile,
+  type SandboxChoice,
+} from '../../domain/policy/in-force.ts'
 import { askedHost, ruleOnHost } from '../../domain/policy/host.ts'
 import type { PolicyRule } from '../../domain/policy/rule.ts'
 import { sourceWords } from '../../domain/policy/words.ts'
@@ -13,24 +24,59 @@ import type { ConfinementState, HostGate, HostVerdict } from '../../exec/ports.t
 import type { Config } from '../../protocol/config.ts'
 import { clock, env, expanded } from '../machine/machine.ts'
 
+/**
+ * What commands may connect to where nobody said it: who starts out installs packages and fetches,
+ * and what asks a host by itself is asked about by the policy.
+ */
+const usualNetwork = 'open'
+
+export function choiceOf({ sandbox }: Pick<Config, 'sandbox'>): SandboxChoice {
+  if (sandbox === undefined) return 'unset'
+  return sandbox === 'off' ? 'off' : 'asked'
+}
+
+/** A home without a ledger is made by whoever opens it first: now. */
+export async function ageOf(home: string): Promise<HomeAge> {
+  const [{ openHomeReader }, { LedgerFault }] = await Promise.all([
+    import('./reader.ts'),
+    import('../../ledger/port.ts'),
+  ])
+  try {
+    const reader = await openHomeReader(home)
+    if (reader === null) return 'new'
+    try {
+      return homeAge(await reader.madeAtSchema())
+    } finally {
+      await reader.close()
+    }
+  } catch (error) {
+    if (error instanceof LedgerFault && error.code === 'older_schema') return 'existing'
+    throw error
+  }
+}
+
 /** Who judges hosts of a home; null where none are listed. */
-export function hostsOf({ sandbox }: Config, rulesNow: RulesNow): HostGate | null {
-  const network = sandbox?.network ?? 'none'
+export function hostsOf(config: Config, rulesNow: RulesNow): HostGate | null {
+  const network = askedOf(config)?.network ?? 'none'
   return typeof network === 'string' ? null : hostGate(network.allow, rulesNow)
 }
 
-/** Nothing where confinement is not asked for. */
+const askedOf = ({ sandbox }: Config) => (sandbox === 'off' ? undefined : sandbox)
+
+/** Nothing where no command is to be confined. `gate`: who judges the hosts that are listed. */
 export function confinementOf(
   home: string,
-  { sandbox }: Config,
-  gate: HostGate | null,
+  config: Config,
+  { age, gate }: { age: HomeAge; gate: HostGate | null },
 ): { confinement?: ConfinementOptions } {
-  if (sandbox === undefined) return {}
-  const { network: asked = 'none', writable = [] } = sandbox
-  const network = typeof asked === 'string' ? asked : { allow: asked.allow, gate: gate ?? nobody }
-  return {
-    confinement: { folder: join(home, 'sandbox'), network, writable: writable.map(expanded) },
-  }
+  const confining = confiningOf(age, choiceOf(config))
+  if (confining.whom === 'nobody') return {}
+  const { whom } = confining
+  const asked = askedOf(config)
+  const { network: of = asked === undefined ? usualNetwork : 'none', writable = [] } = asked ?? {}
+  const network = typeof of === 'string' ? of : { allow: of.allow, gate: gate ?? nobody }
+  const folder = join(home, 'sandbox')
+  return { confinement: { folder, whom, network, writable: writable.map(expanded) } }
 }
 
 /** Where no command is started. */
@@ -38,31 +84,55 @@ const nobody: HostGate = {
   judge: async () => ({ ok: false, why: 'no host is judged here' }),
 }
 
-/** Tries the canaries, in an existing home. */
-export async function sandboxState(home: string, config: Config): Promise<ConfinementState> {
-  if (config.sandbox === undefined) return { state: 'off' }
-  const { createProcesses } = await import('../../exec/commands/processes.ts')
-  const tasks_folder = join(home, 'tasks')
-  const asked = confinementOf(home, config, null)
-  const processes = createProcesses({ tasks_folder, clock, parent_env: env, ...asked })
+/** Tries the canaries: in the home where there is one, else beside it, and leaves nothing there. */
+export async function confinementState(
+  home: string,
+  config: Config,
+  age: HomeAge,
+): Promise<ConfinementState> {
+  const { existsSync, mkdtempSync, realpathSync, rmSync } = process.getBuiltinModule('node:fs')
+  const { tmpdir } = process.getBuiltinModule('node:os')
+  const isThere = existsSync(join(home, 'ledger'))
+  const place = isThere ? home : realpathSync(mkdtempSync(join(tmpdir(), 'holon-tries-')))
+  const asked = confinementOf(place, config, { age, gate: null })
+  if (asked.confinement === undefined) return { state: 'off' }
   try {
-    return await processes.confinement()
+    const { createProcesses } = await import('../../exec/commands/processes.ts')
+    const tasks_folder = join(place, 'tasks')
+    const processes = createProcesses({ tasks_folder, clock, parent_env: env, ...asked })
+    try {
+      return await processes.confinement()
+    } finally {
+      await processes.close()
+    }
   } finally {
-    await processes.close()
+    if (!isThere) rmSync(place, { recursive: true, force: true })
   }
 }
 
-/** Why commands cannot be confined here; tried beside every home, and nothing is left of it. */
-export async function noConfinement(): Promise<string | null> {
-  const { mkdtempSync, realpathSync, rmSync } = process.getBuiltinModule('node:fs')
-  const { tmpdir } = process.getBuiltinModule('node:os')
-  const place = realpathSync(mkdtempSync(join(tmpdir(), 'holon-init-')))
-  try {
-    const state = await sandboxState(place, { sandbox: {} })
-    return state.state === 'unavailable' ? state.why : null
-  } finally {
-    rmSync(place, { recursive: true, force: true })
-  }
+/** What holds in a home now. Rejects with faults of its ledger. */
+export async function guardsOf(home: string, config: Config): Promise<Guards> {
+  const age = await ageOf(home)
+  const machine = await confinementState(home, config, age)
+  const { ownNow } = await import('./policy-good.ts')
+  return guardsFrom({ age, choice: choiceOf(config), machine, own: await ownNow(home) })
+}
+
+export type GuardFacts = {
+  age: HomeAge
+  choice: SandboxChoice
+  machine: ConfinementState
+  own: { written: PresetFile; refused: PolicyStanding | null }
+}
+
+export function guardsFrom({ age, choice, machine, own }: GuardFacts): Guards {
+  const confining = confiningOf(age, choice)
+  const because = confining.whom === 'nobody' ? confining.because : 'chosen'
+  const sandbox = machine.state === 'off' ? { state: 'off' as const, because } : machine
+  const { written, refused } = own
+  if (refused !== null) return { age, sandbox, policy: { is: 'refused', refused } }
+  const preset = homePreset(age, choice, machine.state === 'on', written)
+  return { age, sandbox, policy: preset === null ? { is: 'none' } : { is: 'in_force', preset } }
 }
 
 /** Characters of what was asked that stand in a sentence of ours. */

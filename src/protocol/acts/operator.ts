@@ -30,6 +30,7 @@ const budget = z
   .optional()
 const spending = z.strictObject(limits).nullable().optional()
 const spendChange = z.strictObject({ day: spending, all: spending }).nullable()
+const policyPreset = z.enum(['watch', 'work', 'alone', 'open'])
 const todoList = z.array(z.strictObject({ text: z.string(), state: z.enum(todoStates) })).optional()
 const planStatus = z.enum(planStatuses).optional()
 const workspace = z
@@ -216,6 +217,7 @@ const agentActs = [
     fallback_model: z.string().optional(),
     workspace,
     template: z.string().optional(),
+    policy_preset: policyPreset.optional(),
   }),
   z.strictObject({
     do: z.literal('configure_agent'),
@@ -224,6 +226,7 @@ const agentActs = [
     fallback_model: z.string().nullable().optional(),
     workspace,
     budget: spendChange.optional(),
+    policy_preset: policyPreset.nullable().optional(),
   }),
   z.strictObject({ do: z.enum(['start_agent', 'stop_agent', 'delete_agent']), ...common }),
 ] as const

@@ -1,8 +1,7 @@
 /**
  * The fields of every event type, beside its `type`: of the work here, of what is told, comes in
- * and is timed in `other-event-fields.ts`. Fields that a record has too are the record's
- * own schemas, so that one thing has one shape; the compiler holds them against the events of the
- * rules, field by field (`event-catalogue.ts`).
+ * and is timed in `other-event-fields.ts`. Fields that a record has too are its own schemas: one
+ * thing has one shape. The compiler holds them against the events of the rules, field by field.
  */
 import { imageRecord } from '../records/image-record.ts'
 import { z } from 'zod'
@@ -78,6 +77,7 @@ const agentEvents = {
     fallback_model: textOrNull.optional(),
     workspace: workspace.optional(),
     budget: agentRecord.shape.budget.optional(),
+    policy_preset: agentRecord.shape.policy_preset,
   },
   agent_started: agentBy,
   agent_stopped: agentBy,

@@ -51,6 +51,10 @@ const unread = z
   })
   .meta({ id: 'Unread' })
 
+export const policyPreset = z
+  .enum(['watch', 'work', 'alone', 'open'])
+  .describe('What its calls may do without being asked about: docs/concepts/policy.md.')
+
 export const agentRecord = z
   .strictObject({
     id: agentId,
@@ -71,6 +75,7 @@ export const agentRecord = z
       .nullable()
       .describe('The item of its parent whose budget pays for it, from its making on.'),
     budget: orNull(spendBudget).describe('Of it and the agents made under it. Null: none was set.'),
+    policy_preset: orNull(policyPreset).optional().describe('Of its own; else as the home says.'),
     created_at: timestamp,
     posture: z.enum(postures).describe('What the scheduler says now.'),
     because: z.string(),
@@ -137,6 +142,7 @@ export const newAgent = z
       .max(64)
       .optional()
       .describe('A folder of `templates/` in the home; what is given here wins over its defaults.'),
+    policy_preset: policyPreset.optional(),
   })
   .meta({ id: 'NewAgent' })
 
@@ -148,6 +154,7 @@ export const changeAgent = z
     budget: orNull(spendChange)
       .optional()
       .describe('Limits not given stay; null takes all of them away.'),
+    policy_preset: orNull(policyPreset).optional().describe('Null: what the home says.'),
   })
   .meta({ id: 'ChangeAgent' })
 

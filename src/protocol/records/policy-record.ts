@@ -1,6 +1,9 @@
 /** The policy and what it says, as commands print it with `--json`. Types only. */
 import type { Otherwise, PresetName, Verdict } from '../../domain/policy/rule.ts'
 
+export type { HomeAge } from '../../domain/policy/in-force.ts'
+export type { PresetName } from '../../domain/policy/rule.ts'
+
 export type PolicyRuleRecord = {
   decide: Verdict
   /** What it is about, in a line. */
@@ -15,6 +18,13 @@ export type PolicyRecord = {
   preset: PresetName
   rules: readonly PolicyRuleRecord[]
   otherwise: Otherwise
+}
+
+/** What an agent is judged by: its own preset's first, then those of the agents above it. */
+export type PoliciesRecord = {
+  /** False: nothing is judged, and the policy is what it would be. */
+  in_force: boolean
+  policies: readonly PolicyRecord[]
   /** Files that are part of it. */
   files: readonly string[]
   /** The home's file, while the last good one is in force in its place. */

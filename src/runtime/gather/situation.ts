@@ -110,9 +110,9 @@ function offeredOne({ cause, work_item_id }: Turn): WorkItemId | null {
 }
 
 /** Where commands are confined, the model is told: what it meets there is no accident. */
-async function confinedOf({ ports }: AgentPorts): Promise<Pick<Situation, 'confined'>> {
-  const sandbox = await ports.processes.confinement()
-  return sandbox.state === 'on' ? { confined: sandbox.network } : {}
+async function confinedOf(env: AgentPorts): Promise<Pick<Situation, 'confined'>> {
+  const confined = await env.confined()
+  return confined === null ? {} : { confined }
 }
 
 async function textOf(env: AgentPorts): Promise<Situation> {

@@ -7,9 +7,10 @@ import { agentOf } from '../../domain/facts/facts.ts'
 import type { Confine } from '../../exec/ports.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 
-export async function confineOf(env: AgentPorts): Promise<Confine> {
+export async function confineOf(env: AgentPorts): Promise<Confine | 'unconfined'> {
   const { agent_id } = env
   const { workspace, supervising_task_id } = agentOf(env.facts())
+  if ((await env.confined()) === null) return 'unconfined'
   // Before the ledger is asked: the agent may be gone then.
   const roots = env.roots()
   // The row is the parent's; what is in the folder itself is the agent's own word.

@@ -178,9 +178,7 @@ async function portsOf(home: string, options: BoxOptions): Promise<HostPorts & {
     tasks_folder: join(home, 'tasks'),
     clock: systemClock(),
     parent_env: process.env,
-    ...(options.network === undefined
-      ? {}
-      : { confinement: { folder: join(home, 'sandbox'), network: options.network, writable: [] } }),
+    ...(options.network === undefined ? {} : { confinement: confinement(home, options.network) }),
   })
   const memory = new Memory({
     home,
@@ -303,3 +301,6 @@ async function shut(
     await ledger.close()
   }
 }
+
+const confinement = (home: string, network: AskedNetwork) =>
+  ({ folder: join(home, 'sandbox'), whom: 'everyone', network, writable: [] }) as const

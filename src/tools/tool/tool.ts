@@ -113,7 +113,7 @@ export interface ToolContext {
   /** The working trees that its commands run in; null: nobody looks at them. */
   readonly trees: CommandTrees | null
   /** What its commands may touch, where commands are confined. */
-  confine(): Promise<Confine>
+  confine(): Promise<Confine | 'unconfined'>
   /** The item's plan file as it is now, for the reader and for the ledger. */
   readPlan(item: WorkItem): Promise<{ stored: PlanStored; described: PlanDescriptor }>
   /**

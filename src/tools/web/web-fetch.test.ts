@@ -116,9 +116,9 @@ test('every fault is told with its own words and what to do', async (t) => {
 test('where commands have no network, nothing is asked for', async (t) => {
   const states: [ConfinementState, number][] = [
     [{ state: 'off' }, 1],
-    [{ state: 'on', network: 'open' }, 1],
-    [{ state: 'on', network: { allow: ['page.example'] } }, 1],
-    [{ state: 'on', network: 'none' }, 0],
+    [{ state: 'on', network: 'open', whom: 'everyone' }, 1],
+    [{ state: 'on', network: { allow: ['page.example'] }, whom: 'everyone' }, 1],
+    [{ state: 'on', network: 'none', whom: 'everyone' }, 0],
     [{ state: 'unavailable', why: 'no bwrap' }, 0],
   ]
   for (const [state, times] of states) {
