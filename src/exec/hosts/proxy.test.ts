@@ -45,7 +45,10 @@ async function proxyOf(t: TestContext, addresses = ['93.184.216.34'], dial?: Dia
     return { ok: true, name, port: Number(port) } as const
   }
   const carried: Promise<void>[] = []
+  /** The proxy's ends of what clients opened. */
+  const inside: Socket[] = []
   const door = createServer({ allowHalfOpen: true }, (client) => {
+    inside.push(client)
     carried.push(carry(kept(client), { judge, net, clock }))
   })
   await once(door.listen(0, '127.0.0.1'), 'listening')
@@ -61,7 +64,7 @@ async function proxyOf(t: TestContext, addresses = ['93.184.216.34'], dial?: Dia
     await Promise.all([once(client, 'connect'), once(door, 'connection')])
     return client
   }
-  return { clock, dialled, enter }
+  return { clock, dialled, enter, inside }
 }
 
 /** The next that comes, or an empty text at the end. */
@@ -182,5 +185,38 @@ test('a connection on which nothing moves is ended, and one that moves is not', 
   const ended = next(client)
   await clock.advance(HOST_IDLE_MS)
   assert.equal(await ended, '')
+  assert.equal(clock.nextDue(), null)
+})
+
+test('who does not read to the end is ended too when the server is gone', async (t) => {
+  const listening = createServer({ allowHalfOpen: true })
+  await once(listening.listen(0, '127.0.0.1'), 'listening')
+  const { port } = listening.address() as AddressInfo
+  t.after(() => listening.close())
+  const near = new Socket({ allowHalfOpen: true })
+  const reached = once(listening, 'connection') as Promise<[Socket]>
+  const { clock, enter, inside } = await proxyOf(t, undefined, () =>
+    near.connect({ host: '127.0.0.1', port }),
+  )
+  const client = await enter()
+  client.write(ask('a.example:22'))
+  assert.equal(statusOf(await next(client)), 200)
+  client.pause()
+  const [far] = await reached
+  const [held] = inside
+  assert.ok(held !== undefined)
+  const more = Buffer.alloc(4_096)
+  for (let sent = more.length; held.writableLength === 0; sent += more.length) {
+    far.write(more)
+    while (near.bytesRead < sent) await new Promise((again) => setImmediate(again))
+  }
+  far.end()
+  far.resume()
+  client.end()
+  await once(near, 'close')
+  assert.equal(held.destroyed, false)
+  await clock.advance(HOST_IDLE_MS)
+  await clock.advance(HOST_IDLE_MS)
+  assert.equal(held.destroyed, true)
   assert.equal(clock.nextDue(), null)
 })

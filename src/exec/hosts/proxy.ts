@@ -182,7 +182,10 @@ function readFirst(bytes: Buffer): Read<string | null> {
   }
 }
 
-/** Ends both when neither has moved a byte for a while. */
+/**
+ * Ends both when neither has moved a byte for a while. Until the last is closed: who does not read
+ * what is left for it holds its end open when the other one is long gone.
+ */
 function idle(sockets: readonly Socket[], clock: Clock): void {
   const moved = () => sockets.reduce((sum, one) => sum + one.bytesRead + one.bytesWritten, 0)
   let before = -1
@@ -194,5 +197,6 @@ function idle(sockets: readonly Socket[], clock: Clock): void {
     cancel = clock.after(HOST_IDLE_MS, look)
   }
   look()
-  for (const socket of sockets) socket.once('close', () => cancel())
+  const closed = () => sockets.every((one) => one.closed) && cancel()
+  for (const socket of sockets) socket.once('close', closed)
 }
