@@ -117,6 +117,7 @@ test('what is no answer is a question that says why', async (t) => {
     ['kill -9 $$', /SIGKILL ended it/],
     ['head -c 100000 /dev/zero', /it wrote more than 16384 bytes/],
     ['echo nonsense', /what it wrote is no JSON/],
+    [String.raw`printf '\357\273\277'`, /what it wrote is no JSON/],
     ['echo \'["deny"]\'', /what it wrote is no object/],
     ['echo \'{"decide":"maybe","why":"x"}\'', /its "decide" is not ask or deny/],
     ['echo \'{"decide":"ask"}\'', /it gives no reason in "why"/],
@@ -196,6 +197,7 @@ test('a program that the agent can write is not run, and doctor names it', async
   const open = hook('', 'open')
   chmodSync(open, 0o777)
   const runs = [program, open, '/nowhere/hook', hook('', 'good')]
+  assert.equal((await judging({ hooks: [{ run: [open] }] })('ls')).decide, 'ask')
   const problems = hookProblems({ hooks: runs.map((run) => ({ run: [run] })) }, [workspace])
   assert.deepEqual(
     problems.map(({ message }) => message),
@@ -205,6 +207,37 @@ test('a program that the agent can write is not run, and doctor names it', async
       'it is not there, or not executable',
     ],
   )
+})
+
+test('a program that others can write, or can put another in the place of, is not run', async (t) => {
+  const { hook, judging, folder, home } = placed(t)
+  const above = join(folder, 'above')
+  const within = join(above, 'within')
+  mkdirSync(within, { recursive: true })
+  const program = hook(`echo ran >"$1/ran"`, 'hook', within)
+  const judge = judging({ hooks: [{ run: [program, folder] }] })
+  const given = judging({ hooks: [{ run: ['/bin/sh', program, folder] }] })
+  const table: [string, number, number, RegExp][] = [
+    [program, 0o757, 0o755, /others can write it/],
+    [program, 0o775, 0o755, /others can write it/],
+    [within, 0o777, 0o755, /others can write .*within, above it/],
+    [above, 0o757, 0o755, /others can write .*above, above it/],
+  ]
+  for (const [path, mode, usual, why] of table) {
+    chmodSync(path, mode)
+    for (const asked of [await judge('ls'), await given('ls')]) {
+      assert.equal(asked.decide, 'ask', path)
+      assert.match(asked.why, why)
+    }
+    const [problem] = hookProblems({ hooks: [{ run: [program] }] }, [home])
+    assert.match(problem?.message ?? '', why)
+    chmodSync(path, usual)
+  }
+  assert.equal(existsSync(join(folder, 'ran')), false)
+  // In a folder with the sticky bit nobody takes away what is another's.
+  chmodSync(above, 0o1777)
+  assert.equal((await judge('ls')).decide, 'allow')
+  assert.equal(existsSync(join(folder, 'ran')), true)
 })
 
 const confines = findProgram(['bwrap'], '') !== null

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { z } from 'zod'
+import { judgedTools } from '../domain/policy/judged-tools.ts'
 import { configSchema, keysAt, partsOf } from './config.ts'
 
 test('the keys of each place of the file are those of its schema, and other places have none', () => {
@@ -29,6 +30,15 @@ test('the keys of each place of the file are those of its schema, and other plac
   }
   assert.deepEqual(keysAt([]), Object.keys(configSchema.shape))
   assert.equal(keysAt(['acp', 'a']).join(' '), 'command args env')
+})
+
+test('a hook is for tools that are judged, and a name that is none is refused', () => {
+  const says = (tool: unknown) =>
+    configSchema.safeParse({ hooks: [{ run: ['/a'], for: { tool } }] })
+  for (const name of judgedTools) assert.ok(says([name]).success, name)
+  for (const name of ['ExecComand', 'execcommand', '', 'ReadFile']) {
+    assert.equal(says(['ExecCommand', name]).success, false, name)
+  }
 })
 
 test('a network is none, open, or a list of hosts that are names', () => {

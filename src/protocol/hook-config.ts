@@ -1,5 +1,6 @@
 /** Hooks as `config.json` has them: programs that are asked before a call, and for which calls. */
 import { z } from 'zod'
+import { judgedTools } from '../domain/policy/judged-tools.ts'
 import { effectClasses } from './policy-file.ts'
 
 /** Programs in all; each may take five seconds of a call, at the same time as the others. */
@@ -8,7 +9,7 @@ const HOOKS = 8
 const someOf = <T extends z.ZodType>(one: T) => z.array(one).min(1)
 
 export const hookCalls = z.strictObject({
-  tool: someOf(z.string().min(1)).optional().describe('Calls of these tools.'),
+  tool: someOf(z.enum(judgedTools)).optional().describe('Calls of these tools.'),
   class: someOf(z.enum(effectClasses)).optional().describe('Calls of these effect classes.'),
 })
 
@@ -37,6 +38,6 @@ export const hooksFor = (
 ): readonly HookConfig[] =>
   hooks.filter(
     ({ for: only }) =>
-      (only?.tool?.includes(call.tool) ?? true) &&
+      (only?.tool === undefined || only.tool.some((one) => one === call.tool)) &&
       (only?.class === undefined || only.class.some((one) => one === call.class)),
   )

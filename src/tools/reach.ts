@@ -5,6 +5,7 @@
  */
 import { isAbsolute, resolve } from 'node:path'
 import type { Reach } from '../domain/policy/build.ts'
+import { judgedTools } from '../domain/policy/judged-tools.ts'
 import { parseDiff } from './files/patch.ts'
 
 /** `workdir`: where relative paths begin. An input that is not the tool's reaches nothing. */
@@ -16,7 +17,8 @@ export function reachOf(tool_name: string, input: unknown, workdir: string): Rea
   }
   const at = (path: string) => (isAbsolute(path) ? path : resolve(workdir, path))
   const nothing: Reach = { lines: [], writes: [], urls: [] }
-  switch (tool_name) {
+  const judged = judgedTools.find((name) => name === tool_name)
+  switch (judged) {
     case 'ExecCommand': {
       const [folder = '.'] = text('workdir')
       return { ...nothing, lines: text('cmd').map((cmd) => ({ text: cmd, folder: at(folder) })) }
@@ -27,7 +29,7 @@ export function reachOf(tool_name: string, input: unknown, workdir: string): Rea
       return { ...nothing, writes: text('patch').flatMap(filesOf).map(at) }
     case 'WebFetch':
       return { ...nothing, urls: text('url') }
-    default:
+    case undefined:
       return nothing
   }
 }

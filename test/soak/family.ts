@@ -23,6 +23,7 @@ import { familyPolicy, shipIt } from '../../src/testing/scenarios/three-children
 import { makeRepository } from '../support/repository.ts'
 import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { randomOf } from './random.ts'
+import { writeUnguarded } from './unguarded.ts'
 import { leftProcesses } from '../support/processes.ts'
 
 export type FamilySoakOptions = {
@@ -52,6 +53,7 @@ export async function familySoak(options: FamilySoakOptions): Promise<FamilySoak
   const places = { home: join(folder, 'home'), workspace: join(folder, 'work') }
   mkdirSync(places.home, { mode: 0o700 })
   mkdirSync(places.workspace)
+  writeUnguarded(places.home)
   makeRepository(places.workspace)
   const server = await startModelServer(({ messages_text }) => familyPolicy(messages_text))
   const daemon = daemonIn(folder, options.program, server)

@@ -17,6 +17,7 @@ import { audit, type Audit } from './audit.ts'
 import { daemonIn, startDaemon, type DaemonOptions, type Life } from './daemon.ts'
 import { answerOf } from './model.ts'
 import { randomOf } from './random.ts'
+import { writeUnguarded } from './unguarded.ts'
 import { Sender, type Acknowledged, type Door, type Kind } from './senders.ts'
 import { leftProcesses } from '../support/processes.ts'
 
@@ -108,10 +109,7 @@ export function writeConfig(folder: string): Secrets {
   }
   const standard = { scheme: 'standard', secret_files: [file('standard.secret', standard_secret)] }
   const github = { scheme: 'github', secret_files: [file('github.secret', github_secret)] }
-  const config = { webhooks: { standard, github }, sandbox: 'off' }
-  file('home/config.json', JSON.stringify(config))
-  // Nobody is there who answers a question about a command.
-  file('home/policy.json', JSON.stringify({ preset: 'open' }))
+  writeUnguarded(join(folder, 'home'), { webhooks: { standard, github } })
   return { standard_secret, github_secret }
 }
 

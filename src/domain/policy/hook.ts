@@ -19,11 +19,11 @@ const WORDS = 500
 
 export function hookWord(end: HookEnd): HookWord {
   if (end.state === 'failed') return failed(end.why)
-  const text = end.stdout.trim()
-  if (text === '') return null
+  // Blank as JSON has it: a byte order mark is not silence.
+  if (/^[ \t\r\n]*$/.test(end.stdout)) return null
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(end.stdout)
   } catch {
     return failed('what it wrote is no JSON')
   }

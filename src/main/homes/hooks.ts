@@ -3,12 +3,12 @@
  * say. All at once, each in a process of its own; and for `holon doctor` what is wrong with them.
  */
 import { accessSync, constants, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Redactor } from '../../domain/secrets/redact.ts'
 import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
 import { confiningOf, type HomeAge } from '../../domain/policy/in-force.ts'
 import { hookWord, type HookAnswer } from '../../domain/policy/hook.ts'
-import { hookPrograms, type AskProgram } from '../../exec/commands/hook-program.ts'
+import { hookPrograms, type AskProgram, type ProgramEnd } from '../../exec/commands/hook-program.ts'
 import { areaOf, credentialStores } from '../../exec/files/path-policy.ts'
 import { realOrSame } from '../../exec/files/roots.ts'
 import type { Config } from '../../protocol/config.ts'
@@ -40,24 +40,49 @@ export function hooksOf({ home, config, age, redactor, ask }: HookSettings): Hoo
     return Promise.all(
       hooksFor(hooks, action).map(async ({ run: [first, ...args] }) => {
         const name = realOrSame(expanded(first))
-        const named = [name, ...args.filter(isFile).map(realOrSame)]
-        const writes = named
-          .map((path) => writtenBy(path, home, action))
-          .find((end) => end !== null)
-        const end = writes ?? (await program([name, ...args], question))
+        const unsafe = unsafeOf([name, ...args], home, action)
+        const end = unsafe ? refused(unsafe) : await program([name, ...args], question)
         return { program: first, word: hookWord(end) }
       }),
     )
   }
 }
 
-/** A program that an agent can write, or a script that it is given, says what the agent wants. */
-function writtenBy(program: string, home: string, { agent, workspace }: ActionBody) {
+const refused = (why: string): ProgramEnd => ({ state: 'failed', why })
+
+/** A program that somebody else can write, or a script that it is given, says what they want. */
+function unsafeOf([name = '', ...args]: readonly string[], home: string, action: ActionBody) {
+  try {
+    const named = [name, ...args.filter(isFile).map(realOrSame)]
+    return named
+      .map((path) => writtenByAgents(path, home, action) ?? writtenByOthers(path))
+      .find((why) => why !== null)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return `its files cannot be looked at: ${message}`
+  }
+}
+
+function writtenByAgents(path: string, home: string, { agent, workspace }: ActionBody) {
   const facts = { home: realOrSame(home), agent_id: agent, workspace, user_home: userHome }
-  const place = areaOf(facts, program)
-  const isOfAgents = program.startsWith(`${join(facts.home, 'agents')}/`)
+  const place = areaOf(facts, path)
+  const isOfAgents = path.startsWith(`${join(facts.home, 'agents')}/`)
   if (place !== 'workspace' && place !== 'own' && place !== 'git' && !isOfAgents) return null
-  return { state: 'failed', why: 'it stands where the agent can write' } as const
+  return 'it stands where the agent can write'
+}
+
+/**
+ * Who may write the file, or take it away for another of its name: in a folder with the sticky bit
+ * only its owner may. A path that is not there is nobody's.
+ */
+function writtenByOthers(path: string): string | null {
+  const own = statSync(path, { throwIfNoEntry: false })
+  if (own === undefined) return null
+  if ((own.mode & 0o022) !== 0) return 'others can write it'
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o1002) === 0o002) return `others can write ${folder}, above it`
+    if (folder === dirname(folder)) return null
+  }
 }
 
 /** A script that it is given, by its whole path. */
@@ -81,12 +106,11 @@ function problemOf(path: string, writable: readonly string[]) {
   const until = 'until then every call it is for is asked'
   try {
     accessSync(path, constants.X_OK)
-    const { mode } = statSync(path)
-    if (!statSync(path).isFile())
+    if (!statSync(path).isFile()) {
       return { message: 'it is no file', hint: `name a program; ${until}` }
-    if ((mode & 0o022) !== 0) {
-      return { message: 'others can write it', hint: `chmod go-w ${path}` }
     }
+    const message = writtenByOthers(path)
+    if (message !== null) return { message, hint: `take that right away (chmod go-w); ${until}` }
   } catch {
     return { message: 'it is not there, or not executable', hint: `chmod +x ${path}; ${until}` }
   }
