@@ -189,7 +189,8 @@ export type StopOutcome =
  * - `stop` sends TERM to the whole tree (group, session, descendants, whoever carries the task's
  *   id in its environment or its mark), waits `grace_ms`, sends KILL, and scans again until nothing
  *   is left or two seconds have passed. `stopped: true` is that scan, and `proof` what it covers.
- *   A task that was prepared and never claimed is claimed by `stop`, so that it never starts.
+ *   A task that was prepared and never claimed is claimed by `stop`, so that it never starts. A
+ *   runner that is held up before it begins the command is a survivor: the command may still come.
  * - `close` gives up the spawner and rejects what still waits with a fault; tasks go on. Calling
  *   anything but `observe` and `output` afterwards is a bug.
  */

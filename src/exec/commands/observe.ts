@@ -77,7 +77,7 @@ async function someoneLives(state: WholeState, table: ProcessTable): Promise<boo
 /**
  * What a stop has to look for. No leaders when the command never had a process (or only numbers
  * that may be another's by now). Waits for a runner that has claimed the folder and is just about
- * to begin the command.
+ * to begin the command; one that is held up longer is named, for no scan proves anything before it.
  */
 export async function treeOf(
   task_id: string,
@@ -89,16 +89,17 @@ export async function treeOf(
   for (;;) {
     const state = readState(folder)
     if (state?.claim !== 'whole' || state.boot !== table.boot) {
-      return { task_id, leaders: [], mark: null }
+      return { task_id, leaders: [], mark: null, begins: null }
     }
     const comes = !state.command && !state.end && (await someoneLives(state, table))
     if (comes && clock.monotonic() < until) {
       await clock.sleep(MOMENT_MS)
       continue
     }
+    const begins = comes ? state.runner.pid : null
     const leaders = [state.command, state.session].filter((one) => one !== null)
     // A mark that cannot be looked for proves nothing.
-    return { task_id, leaders, mark: table.kind === 'proc' ? state.mark : null }
+    return { task_id, leaders, mark: table.kind === 'proc' ? state.mark : null, begins }
   }
 }
 

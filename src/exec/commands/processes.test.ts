@@ -1,6 +1,7 @@
 // Real commands under the real spawner, in a temporary folder. Nothing here waits for a fixed time:
 // a command that must still run blocks on a FIFO or a long sleep, and is stopped at the end.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -349,6 +350,27 @@ test('an abort ends the waiting and not the command', async () => {
   await assert.rejects(waiting, { message: 'enough' })
   assert.equal((await processes.observe(id)).state, 'running')
   await processes.stop(id, 1_000)
+})
+
+test('a command whose runner is held up before it begins is not called stopped', async () => {
+  const bin = join(folder, 'slow')
+  const gate = join(folder, 'gate')
+  mkdirSync(bin)
+  execFileSync('mkfifo', [gate])
+  const held = `#!/bin/sh\nread -r x <'${gate}'\nPATH=${parent_env.PATH} exec mkfifo "$@"\n`
+  writeFileSync(join(bin, 'mkfifo'), held, { mode: 0o755 })
+  const PATH = `${bin}:${parent_env.PATH}`
+  const under = createProcesses({ ...options, parent_env: { ...parent_env, PATH } })
+  const task_id = await begin('echo ran; exec sleep 300', {}, under)
+  const state = readFileSync(join(tasks_folder, task_id, 'state'), 'utf8')
+  const runner = Number(/^holon-runner \S+ \S+ \S+ (\d+)/.exec(state)?.[1])
+  assert.deepEqual(await under.stop(task_id, 0), { stopped: false, survivors: [runner] })
+  assert.equal((await under.observe(task_id)).state, 'running')
+  writeFileSync(gate, 'go on\n')
+  await untilSaid(task_id, 'ran')
+  assert.deepEqual(await under.stop(task_id, 0), provenGone)
+  assert.equal(summary(await under.ended(task_id, patience())), 'signalled SIGTERM')
+  await under.close()
 })
 
 test('stop reaches whoever left the group, the session, or ignores TERM', async () => {

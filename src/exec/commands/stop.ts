@@ -10,8 +10,16 @@ import type { Clock, StopOutcome } from '../ports.ts'
 import { type ProcessRow, type ProcessTable, sameProcess } from './process-table.ts'
 import type { Identity } from './runner-state.ts'
 
-/** `leaders` lead a group or a session of the task; `mark` is null where there are no marks. */
-export type ProcessTree = { task_id: string; leaders: readonly Identity[]; mark: string | null }
+/**
+ * `leaders` lead a group or a session of the task; `mark` is null where there are no marks.
+ * `begins` is a runner that lives and has not begun the command: it will when it goes on.
+ */
+export type ProcessTree = {
+  task_id: string
+  leaders: readonly Identity[]
+  mark: string | null
+  begins: number | null
+}
 
 /** Every live process of the task, the runner not among them. */
 export async function processesOf(tree: ProcessTree, table: ProcessTable): Promise<ProcessRow[]> {
@@ -42,6 +50,7 @@ export async function stopTree(
   table: ProcessTable,
   clock: Clock,
 ): Promise<StopOutcome> {
+  if (tree.begins !== null) return { stopped: false, survivors: [tree.begins] }
   const gone: StopOutcome = { stopped: true, proof: tree.mark === null ? 'scanned' : 'marked' }
   let left = await processesOf(tree, table)
   if (left.length === 0) return gone
