@@ -1,3 +1,6 @@
+/** Ends processes at once, for tests that take a machine down. */
+import { signalled } from '../exec/signalled.ts'
+
 /**
  * SIGKILL for a command and all of its group, for tests that take a machine down. A command has no
  * group of its own until its `setsid` ran, a moment after its pid stands in its state: both are
@@ -9,9 +12,5 @@ export function endCommand(pid: number): void {
 
 /** One process, or the group of a negative number; gone already is as good. */
 export function endProcess(target: number): void {
-  try {
-    process.kill(target, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
+  signalled(target, 'SIGKILL')
 }

@@ -27,6 +27,7 @@ import {
 import { word } from './updates.ts'
 import { wire, WireFault } from './wire.ts'
 import type { Clock } from '../ports.ts'
+import { signalled } from '../signalled.ts'
 
 export type AgentProgram = {
   /** Looked up in the PATH of `env`; no shell. */
@@ -187,13 +188,7 @@ export class AcpAgent {
 
   #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     const { pid } = this.#child
-    if (pid === undefined) return
-    try {
-      process.kill(-pid, signal)
-    } catch (error) {
-      const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH'
-      if (!gone) throw error
-    }
+    if (pid !== undefined) signalled(-pid, signal)
   }
 
   async #initialize(): Promise<void> {

@@ -13,6 +13,7 @@ import { HOOK_ANSWER_MS, HOOK_OUTPUT_BYTES } from '../limits.ts'
 import type { Clock } from '../ports.ts'
 import { findProgram } from '../program.ts'
 import { quoted } from '../shell-word.ts'
+import { signalled } from '../signalled.ts'
 import { Confinement, type ConfinementOptions } from './confinement.ts'
 
 export type HookProgramOptions = {
@@ -74,9 +75,9 @@ function answerOf(child: ChildProcess, question: string, clock: Clock): Promise<
   let bytes = 0
   const end = (how: ProgramEnd) => {
     forget()
-    killGroup(child)
+    const left = endGroup(child)
     for (const stream of [stdin, stdout, stderr]) stream.destroy()
-    resolve(how)
+    resolve(left === null ? how : { state: 'failed', why: `it could not be ended: ${left}` })
   }
   const seconds = HOOK_ANSWER_MS / 1_000
   const forget = clock.after(HOOK_ANSWER_MS, () =>
@@ -103,13 +104,13 @@ function answerOf(child: ChildProcess, question: string, clock: Clock): Promise<
   return promise
 }
 
-/** With all that it started. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
+/** With all that it started. Null: nobody of it is left; else why somebody may be. */
+function endGroup({ pid }: ChildProcess): string | null {
   try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Nobody of it is left.
+    if (pid !== undefined) signalled(-pid, 'SIGKILL')
+    return null
+  } catch (error) {
+    return messageOf(error)
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { KILL_SETTLES_MS, STOP_CHECK_MS } from '../limits.ts'
 import type { Clock, StopOutcome } from '../ports.ts'
+import { signalled } from '../signalled.ts'
 import { type ProcessRow, type ProcessTable, sameProcess } from './process-table.ts'
 import type { Identity } from './runner-state.ts'
 
@@ -81,10 +82,9 @@ export async function stopTree(
 
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, signal)
+    signalled(pid, signal)
   } catch (error) {
-    // ESRCH: it went between the scan and the signal. EPERM: another user's; the scan names it.
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+    // Another user's; the scan names it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error
   }
 }

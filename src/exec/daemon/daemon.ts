@@ -8,6 +8,7 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import type { LaunchEnd } from '../../ports/daemon.ts'
 import { processTable, sameProcess } from '../commands/process-table.ts'
+import { signalled } from '../signalled.ts'
 
 export type Launch = {
   /** The program and its words, without a shell. */
@@ -61,11 +62,4 @@ export async function readPidFile(path: string): Promise<number | null> {
 export const removePidFile = (path: string): Promise<void> => rm(path, { force: true })
 
 /** Asks a process to end. False: it has gone already. Throws when it is another user's. */
-export function terminate(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGTERM')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
-    throw error
-  }
-}
+export const terminate = (pid: number): boolean => signalled(pid, 'SIGTERM')
