@@ -123,6 +123,8 @@ test('at 443 a client says hello in time and within its bytes, or is shut', asyn
   const silent = await opened()
   const shut = next(silent)
   await clock.advance(HOST_HELLO_MS)
+  // One that is waited for is ended by this, without a word.
+  await clock.advance(HOST_IDLE_MS)
   assert.equal(await shut, '\x15\x03\x01\x00\x02\x02\x70')
   const record = Buffer.concat([Buffer.from([22, 3, 1, 0x40, 0]), Buffer.alloc(0x4000)])
   // A hello that says it is of sixteen megabytes, and goes on.
