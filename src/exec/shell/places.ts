@@ -2,7 +2,7 @@
  * Where paths and programs of an agent's commands really are, on this machine and at this moment:
  * links are followed, names are searched as the command's own shell would.
  */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { ActionProgram, Area } from '../../domain/policy/action.ts'
 import type { ActionPlaces } from '../../domain/policy/build.ts'
@@ -55,12 +55,32 @@ function canRun(path: string): boolean {
   }
 }
 
-/** Of what is not there: the real folder that it would be in. */
-function realOf(path: string): string {
+/** As many links as the kernel follows: what is written through more is written nowhere. */
+const LINKS = 40
+
+/**
+ * Of what is not there: the real folder that it would be in. A link to what is not there is where
+ * the link leads, since a write through it makes the file there.
+ */
+function realOf(path: string, left = LINKS): string {
   try {
     return realpathSync.native(path)
   } catch {
     const above = dirname(path)
-    return above === path ? path : join(realOf(above), basename(path))
+    if (above === path) return path
+    const folder = realOf(above, left)
+    const target = left > 0 ? linkedTo(join(folder, basename(path))) : null
+    return target === null
+      ? join(folder, basename(path))
+      : realOf(resolve(folder, target), left - 1)
+  }
+}
+
+/** Null: it is no link, or cannot be looked at. */
+function linkedTo(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return null
   }
 }
