@@ -5,7 +5,13 @@
 import { z } from 'zod'
 import type { ExampleGiven } from '../domain/policy/examples.ts'
 import { hostPattern } from '../domain/policy/host.ts'
-import type { Otherwise, PolicyRule, PresetName, RuleSource } from '../domain/policy/rule.ts'
+import {
+  presetNames,
+  type Otherwise,
+  type PolicyRule,
+  type PresetName,
+  type RuleSource,
+} from '../domain/policy/rule.ts'
 
 const word = z.string().min(1).max(500)
 const some = <T extends z.ZodType>(of: T) => z.array(of).min(1).max(200)
@@ -45,7 +51,7 @@ const verdict = z.enum(['allow', 'ask', 'deny'])
 /** Of the home. */
 export const homePolicySchema = z.strictObject({
   $schema: z.string().optional(),
-  preset: z.enum(['watch', 'work', 'alone', 'open']).optional().describe('Default: work.'),
+  preset: z.enum(presetNames).optional().describe('Default: work.'),
   rules: z.array(ruleSchema).max(1_000).optional(),
   otherwise: z
     .strictObject({

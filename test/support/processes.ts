@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { endProcess } from '../../src/testing/end-command.ts'
+import { signalled } from '../../src/exec/signalled.ts'
 
 /**
  * Processes of this machine that belong to the folder: it stands in their words, in their
@@ -29,7 +29,7 @@ export function processesOf(folder: string): string[] {
 /** Ends every process of a folder, with those that they begin meanwhile, as a power cut does. */
 export async function endProcesses(folder: string): Promise<void> {
   for (let all = processesOf(folder); all.length > 0; all = processesOf(folder)) {
-    for (const line of all) endProcess(Number.parseInt(line, 10))
+    for (const line of all) signalled(Number.parseInt(line, 10), 'SIGKILL')
     await pause(20)
   }
 }

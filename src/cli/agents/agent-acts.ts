@@ -4,6 +4,7 @@ import { budgetOf, type BudgetFlags } from '../command/budget-flags.ts'
 import { reading, viewsOf, type Context } from '../command/context.ts'
 import { refused, usage, type Exit } from '../command/failure.ts'
 import { expand } from '../command/settings.ts'
+import { presetNames } from '../../protocol/records/policy-record.ts'
 
 export async function onAgent(
   context: Context,
@@ -66,8 +67,6 @@ function spendOf({ per = 'all', ...flags }: SpendFlags) {
   const limits = budgetOf(flags)
   return limits === null ? {} : { budget: { [per]: limits } }
 }
-
-const presetNames = ['watch', 'work', 'alone', 'open'] as const
 
 /** `open` is not to be had by a slip. */
 function presetOf({ preset, dangerously = false }: AgentOptions) {

@@ -5,7 +5,7 @@
  */
 import type { Config } from '../../protocol/config.ts'
 import type { Context } from '../command/context.ts'
-import { asksHowToGoOn, initLines } from '../command/guards.ts'
+import { asksHowToGoOn, initLines, type Guards } from '../command/guards.ts'
 import type { Questions } from './init-questions.ts'
 
 /** What the operator chose where commands cannot be confined; null: nobody was asked. */
@@ -19,7 +19,7 @@ export async function settleConfining(
   context: Context,
   questions: Questions,
   config: Config,
-): Promise<GoingOn> {
+): Promise<{ guards: Guards; going_on: GoingOn }> {
   const { ports, home } = context
   const guards = await ports.guards(home.value, config)
   const file = await ports.read_text(policyPath(home.value), 1)
@@ -28,9 +28,10 @@ export async function settleConfining(
   questions.tell(`5 ${first}`)
   for (const line of more) questions.tell(`           ${line}`)
   const hasFile = file.ok || file.why !== 'not_found'
-  if (!questions.may_ask || !asksHowToGoOn(guards, hasFile)) return null
+  if (!questions.may_ask || !asksHowToGoOn(guards, hasFile)) return { guards, going_on: null }
   const words = '           watch it: ask about all it does? n: it works unconfined, as you'
-  return (await questions.yes(words, 'sandbox in config.json')) ? 'watch' : 'unconfined'
+  const isWatched = await questions.yes(words, 'sandbox in config.json')
+  return { guards, going_on: isWatched ? 'watch' : 'unconfined' }
 }
 
 export const policyPath = (home: string): string => `${home}/policy.json`

@@ -37,6 +37,7 @@ type Answers = {
   agent: Agent
   starts: Starts
   port: number | null
+  guards: Guards
   going_on: GoingOn
 }
 /** `anew`, `stale`: a daemon runs that does not know what is new; it is begun again, or goes on. */
@@ -70,7 +71,7 @@ export async function setUp(context: Context, options: InitOptions) {
       exit,
       starts,
       words_to: newcomer(answers),
-      says: inOneLine(there, answers, await there.ports.guards(there.home.value, config)),
+      says: inOneLine(there, answers),
     }
   } finally {
     questions.close()
@@ -82,8 +83,8 @@ const newcomer = ({ agent, model, starts }: Answers): string | null =>
   agent.exists || model.chosen === 'none' || starts === 'stale' ? null : agent.id
 
 /** What was not asked, for a screen that stands before the lines that say it. */
-function inOneLine({ ports }: Context, { agent }: Answers, { sandbox }: Guards): string {
-  const isOn = sandbox.state === 'on'
+function inOneLine({ ports }: Context, { agent, guards }: Answers): string {
+  const isOn = guards.sandbox.state === 'on'
   const how = isOn ? 'commands are confined' : 'commands run as you'
   return `works in ${tilde(ports, agent.root)}; ${how}. What changes that stands in the terminal.`
 }
@@ -108,10 +109,10 @@ async function ask(context: Context, questions: Questions, options: InitOptions)
   const there = { ...context, home: { ...context.home, value: home } }
   const agent = await agentOf(there, questions, options)
   await tellPlans(context, questions, config)
-  const going_on = await settleConfining(there, questions, config)
+  const confining = await settleConfining(there, questions, config)
   const isNew = model.chosen === 'provider'
   const starts = await startsOf(context, questions, { home, isNew, start: options.start })
-  return { home, model, agent, starts, port, going_on }
+  return { home, model, agent, starts, port, ...confining }
 }
 
 async function startsOf(

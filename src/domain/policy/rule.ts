@@ -39,7 +39,9 @@ export type PolicyRule = {
   source: RuleSource
 }
 
-export type PresetName = 'watch' | 'work' | 'alone' | 'open'
+export const presetNames = ['watch', 'work', 'alone', 'open'] as const
+
+export type PresetName = (typeof presetNames)[number]
 
 /** What holds for a part that no rule is about. */
 export type Otherwise = {

@@ -4,6 +4,7 @@
  * same union as `OperatorAct`; the two are held equal where both are known, in operator.test.ts.
  */
 import { z } from 'zod'
+import { presetNames } from '../../domain/policy/rule.ts'
 import { missedPolicies, overlapPolicies } from '../../domain/state/schedule.ts'
 import { deliveryModes } from '../../domain/state/wait.ts'
 import { planStatuses, todoStates } from '../../domain/state/work-item.ts'
@@ -30,7 +31,7 @@ const budget = z
   .optional()
 const spending = z.strictObject(limits).nullable().optional()
 const spendChange = z.strictObject({ day: spending, all: spending }).nullable()
-const policyPreset = z.enum(['watch', 'work', 'alone', 'open'])
+const policyPreset = z.enum(presetNames)
 const todoList = z.array(z.strictObject({ text: z.string(), state: z.enum(todoStates) })).optional()
 const planStatus = z.enum(planStatuses).optional()
 const workspace = z

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { budgetLine } from '../../domain/facts/budget.ts'
 import { allowanceNow } from '../../domain/facts/payer.ts'
 import { postureOf, postures } from '../../domain/explain/state-name.ts'
+import { presetNames } from '../../domain/policy/rule.ts'
 import { agentUnread } from '../../domain/explain/unread.ts'
 import { canList, type Can } from '../actions/action.ts'
 import type { AgentView } from '../agent-view.ts'
@@ -52,7 +53,7 @@ const unread = z
   .meta({ id: 'Unread' })
 
 export const policyPreset = z
-  .enum(['watch', 'work', 'alone', 'open'])
+  .enum(presetNames)
   .describe('What its calls may do without being asked about: docs/concepts/policy.md.')
 
 export const agentRecord = z

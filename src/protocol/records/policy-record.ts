@@ -1,8 +1,8 @@
-/** The policy and what it says, as commands print it with `--json`. Types only. */
+/** The policy and what it says, as commands print it with `--json`. */
 import type { Otherwise, PresetName, Verdict } from '../../domain/policy/rule.ts'
 
 export type { HomeAge } from '../../domain/policy/in-force.ts'
-export type { PresetName } from '../../domain/policy/rule.ts'
+export { presetNames, type PresetName } from '../../domain/policy/rule.ts'
 
 export type PolicyRuleRecord = {
   decide: Verdict

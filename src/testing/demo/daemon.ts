@@ -7,8 +7,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { signalled } from '../../exec/signalled.ts'
 import { clock } from '../../main/machine/machine.ts'
-import { endCommand, endProcess } from '../end-command.ts'
+import { endCommand } from '../end-command.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'main.ts')
 const seededIds = join(import.meta.dirname, 'seeded-ids.ts')
@@ -60,7 +61,7 @@ export async function startDemoDaemon(
       const { runner, command } = await pidsOf(home, task_id)
       child.kill('SIGKILL')
       await gone.promise
-      endProcess(runner)
+      signalled(runner, 'SIGKILL')
       endCommand(command)
     },
   }
