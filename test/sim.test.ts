@@ -164,6 +164,13 @@ test('a wait that would be looked at for ever is ended by the operator of the ca
   }
 })
 
+test('the operator of the calm takes a grant back, also if the disk was full when it began', async () => {
+  const once: Plan = { seed: 1377, steps: 500, faults: [...faults], only: [208, 280, 411, 494] }
+  const { violations, steps } = await simulate(once, new Coverage())
+  assert.deepEqual(violations, [])
+  assert.ok(steps < 5_000, `at rest after ${steps} steps`)
+})
+
 test('the witness counts a check that is run again by its run, and a key that is used twice', () => {
   const witness = new Witness()
   const meta = { work_item_id: null, turn_id: null, causation_id: null } as const

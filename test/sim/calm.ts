@@ -68,8 +68,11 @@ async function comeToRest(world: World, choose: Choose): Promise<Calm> {
   await settled(agenda)
   for (let steps = 1; steps <= patience; steps += 1) {
     world.commands.endAll()
-    endWaitsInVain(world, ended)
-    takeBackGrants(world, ended)
+    // A host that is degraded refuses every act: the operator waits until it has found its room.
+    if (world.host?.ready() && world.host.degraded() === null) {
+      endWaitsInVain(world, ended)
+      takeBackGrants(world, ended)
+    }
     if (world.host === null) return { violations: ['42: the process ended in the calm'], steps }
     if (agenda.ready.length > 0) {
       const effect = agenda.take(choose(agenda.ready.length))
