@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CliPorts, HomeReader } from '../src/cli/command/ports.ts'
@@ -74,6 +74,23 @@ const others: readonly string[] = [
   ...['retention', 'token rotate', 'config set', 'config unset', 'tasks follow', 'logs', 'doctor'],
   ...['service show', 'config get', 'work diff'],
   ...['policy check', 'policy explain', 'policy test', 'policy show'],
+]
+
+/** Commands whose answer names the home, or a folder that they are given. */
+const ofHomes: readonly (readonly [string, null])[] = [
+  ['backup {home}-backups', null],
+  ['backup {home}', null],
+  ['restore {home}', null],
+  ['retention --before 0d --dry-run', null],
+  ['service show --manager systemd', null],
+  ['service show --manager launchd', null],
+  ['doctor', null],
+  ['logs', null],
+  ['stop', null],
+  ['policy show', null],
+  ['policy check', null],
+  ['run {home}', null],
+  ['import {home}', null],
 ]
 
 /** What a terminal takes for a colour, and does not show. */
@@ -319,6 +336,36 @@ test('in colours, in ASCII, and where no terminal is', async (t) => {
     all.push(await printed(home, command.split(' '), { terminal: false, colour: false }))
   }
   t.assert.snapshot(all.map((text) => text.replaceAll('\u001b', '␛').split('\n')).flat())
+})
+
+test('nothing of a folder name that a terminal would obey or hide is printed as it is', async (t) => {
+  t.mock.method(Date, 'now', () => later)
+  const demo = earlierHome('demo')
+  const made = await homeApart(t, demo)
+  const named = `${made}\u001b[2J\u202e\n\r-`
+  renameSync(made, named)
+  const cut = [...reads, ...ofHomes].flatMap(([command, table]) => {
+    const subject = table === null ? [] : [String(demo.tables[table]?.[0]?.['id'])]
+    // A completion script is for a shell, and is the help once more.
+    return command.startsWith('completion') ? [] : [[...command.split(' '), ...subject]]
+  })
+  const lines = cut.flatMap((words) => [words, [...words, '--json']])
+  const foreign = /(?!\n)\p{Cc}|\u202e/u
+  const obeyed: string[] = []
+  let naming = 0
+  for (const home of [named, `${named}/none`]) {
+    for (const words of lines) {
+      let raw = ''
+      const write = (more: string) => void (raw += more)
+      const at = words.map((word) => word.replace('{home}', home))
+      await printed(home, at, plain, { out: write, err: write })
+      if (/\\x1b\[2J|\\u001b\[2J/.test(raw)) naming += 1
+      const [line] = raw.split('\n').filter((one) => foreign.test(one))
+      if (line !== undefined) obeyed.push(`${words.join(' ')}: ${JSON.stringify(line)}`)
+    }
+  }
+  assert.deepEqual(obeyed, [])
+  assert.ok(naming > 10, `${naming} answers name the home`)
 })
 
 test('the output of a task is JSON where that is asked for, raw in a pipe, visible on a terminal', async (t) => {

@@ -4,7 +4,14 @@
  */
 import { printJson, type Context } from '../command/context.ts'
 import { exits, usage, type Exit } from '../command/failure.ts'
-import { launchdPlist, serviceFileName, serviceName, systemdUnit } from './autostart-files.ts'
+import { safe } from '../../present/text/safe.ts'
+import {
+  launchdPlist,
+  serviceFileName,
+  serviceName,
+  systemdUnit,
+  type ServiceFile,
+} from './autostart-files.ts'
 import { tilde } from '../command/settings.ts'
 
 export function show(context: Context, { manager }: { manager?: string }): Exit {
@@ -17,17 +24,26 @@ export function show(context: Context, { manager }: { manager?: string }): Exit 
   }
   const name = serviceName(home.value, ports.default_home)
   const path = `${service.folders[kind]}/${serviceFileName(kind, name)}`
-  const file = {
+  const file = printable({
     name,
     command: service.command,
     home: home.value,
     log_path: ports.daemon.log_path(home.value),
     path: service.path,
-  }
+  })
   const text = kind === 'systemd' ? systemdUnit(file, tilde(ports, path)) : launchdPlist(file)
   if (context.flags.json === true) printJson(context, { manager: kind, name, path, text })
   else ports.out(text)
   return exits.done
+}
+
+/** A line break in a name would be a setting of its own, and a terminal obeys what it prints. */
+function printable(file: ServiceFile): ServiceFile {
+  const words = [...file.command, file.home, file.log_path, file.path]
+  const odd = words.find((word) => safe(word) !== word)
+  if (odd === undefined) return file
+  const hint = 'name a home, and a PATH, of characters that can be seen'
+  throw usage('odd_name', `no service file can name ${safe(odd)}`, hint)
 }
 
 function managerOf(text: string | undefined): 'systemd' | 'launchd' | null {

@@ -5,7 +5,7 @@
 import { Holon } from '../../client/holon.ts'
 import type { RouteAnswer, RouteInput } from '../../client/routes.ts'
 import { counted } from '../../present/lines/call-line.ts'
-import { safeLine } from '../../present/text/safe.ts'
+import { safe, safeLine } from '../../present/text/safe.ts'
 import { clock } from '../../present/text/span.ts'
 import { problemOf } from '../../protocol/problem.ts'
 import type { NewRetention, UpkeepEnd } from '../../protocol/upkeep.ts'
@@ -42,7 +42,7 @@ export async function backup(
     return exits.done
   }
   printLines(context, [
-    made.path,
+    safe(made.path),
     `${counted(made.files, 'file')}, ${megabytes(made.bytes)}, up to event ${made.last_global_seq}`,
     ...made.not_included.map(({ path, reason }) => safeLine(`without ${path}: ${reason}`)),
   ])
