@@ -54,7 +54,8 @@ const inFunction = (code) => {
  * What is loaded together is one chunk: each file costs a start a millisecond, and each module in
  * it that nobody needs yet its evaluation. A group is what its roots import statically, whatever
  * that reaches; the first that has a module keeps it. `base` is what `holon run` needs to begin,
- * `http` what only requests and reads through the routes need; everything else (a provider, a
+ * `http` what only requests and reads through the routes need, `rules` what both that and
+ * the runtime decide by; everything else (a provider, a
  * command, a migration) is a chunk of its own, loaded when it is used.
  */
 const roots = {
@@ -67,6 +68,16 @@ const roots = {
     'models/transport/fetch',
     /node_modules\/eventsource-parser\//,
   ],
+  rules: [
+    'domain/agents/task-end',
+    'domain/memory/memory',
+    'domain/memory/words',
+    'domain/operator/can',
+    'domain/operator/take-back',
+    'domain/scheduler/excluded',
+    'domain/work/item-record',
+    'domain/work/recorded-changes',
+  ],
   ledger: ['ledger/store/open', 'ledger/search/search-index'],
   schema: [/node_modules\/zod\//],
   runtime: ['runtime/host/host', 'runtime/memory/memory', 'exec/web/web'],
@@ -76,9 +87,15 @@ const roots = {
   skeleton: ['main/commands/tui'],
   tui: ['tui/follow'],
   draw: ['tui/app'],
-  door: ['http/control-endpoint', 'http/gate/token'],
+  door: [
+    'http/control-endpoint',
+    'http/gate/token',
+    'http/gate/own-hosts',
+    'http/inbound/signature',
+  ],
   serve: ['main/serve/serve', 'http/server'],
-  http: [/src\/(http|protocol)\/|node_modules\/(@hono|hono|@asteasolutions)\//],
+  http: [/src\/(http|protocol)\/(?!answering)|node_modules\/(@hono\/zod|hono|@asteasolutions)/],
+  answering: ['http/answering'],
 }
 
 const isRoot = (id) => (root) =>
@@ -86,6 +103,9 @@ const isRoot = (id) => (root) =>
 
 /** The chunks that hold a library which most starts do without. */
 const late = { marked: ['prose'], ink: ['draw'], react: ['draw'], diff: ['libesm', 'patch'] }
+
+/** The chunks without which a list is read: what the owner of a home, or a server, works with. */
+const unread = ['runtime', 'model', 'serve', 'answering']
 
 /** The group of every module that has one, by its id, once all are known. */
 const groupOf = new Map()
@@ -176,6 +196,13 @@ for (const [library, chunks] of Object.entries(late)) {
   if (found !== meant) {
     throw new Error(`${library} is to be loaded late, in the chunks ${meant}, and is in ${found}`)
   }
+}
+const known = new Map(output.map((chunk) => [chunk.fileName, chunk]))
+const loaded = new Set(['chunk-http.cjs'])
+for (const file of loaded) {
+  const { name, imports = [] } = known.get(file) ?? { name: file }
+  if (unread.includes(name)) throw new Error(`what reads a list would load the chunk ${name}`)
+  for (const one of imports) loaded.add(one)
 }
 for (const [name, path] of Object.entries(modules)) {
   const program = await rolldown({
