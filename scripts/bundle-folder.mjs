@@ -37,7 +37,9 @@ export function placeBundle(dist, { draft, build, started, alone }) {
   writeFileSync(pointer, build)
   utimesSync(pointer, started, started)
   renameSync(pointer, join(dist, 'current'))
-  removeOthers(dist, new Set([build, alone ? build : before]), alone ? 0 : BUILD_ABANDONED_MS)
+  // The clock has whole milliseconds, and what was written in this one is dated behind it.
+  const until = alone ? Infinity : Date.now() - BUILD_ABANDONED_MS
+  removeOthers(dist, new Set([build, alone ? build : before]), until)
 }
 
 function currentIn(dist) {
@@ -49,12 +51,12 @@ function currentIn(dist) {
   }
 }
 
-/** Earlier bundles, and what builds that were killed left behind, from an age on. */
-function removeOthers(dist, kept, from_ms) {
+/** Earlier bundles, and what builds that were killed left behind, written until then. */
+function removeOthers(dist, kept, until) {
   for (const name of readdirSync(dist)) {
     if (kept.has(name) || name === 'current' || name === '.cache') continue
     try {
-      if (Date.now() - statSync(join(dist, name)).mtimeMs >= from_ms) remove(dist, name)
+      if (statSync(join(dist, name)).mtimeMs <= until) remove(dist, name)
     } catch (error) {
       // Another build removes it, too.
       if (error.code !== 'ENOENT') throw error

@@ -72,9 +72,11 @@ test('a build is named, dated when its sources were read, and keeps the one befo
   assert.equal(statSync(join(dist, 'current')).mtimeMs, started.getTime())
 })
 
-test('a package has one bundle alone', (t) => {
+test('a package has one bundle alone, also of two that were built in one moment', (t) => {
   const dist = distIn(t)
   build(dist, first)
+  const ahead = new Date(Date.now() + 1_000)
+  utimesSync(join(dist, first), ahead, ahead)
   build(dist, second, { alone: true })
   assert.deepEqual(seen(dist).all, [second, 'current'])
 })
