@@ -13,9 +13,9 @@ import { test, type TestContext } from 'node:test'
 import { limits } from '../src/domain/limits.ts'
 import { noBubblewrap } from '../src/testing/programs.ts'
 import { channels, errandOf } from './puppet/channels.ts'
-import { type Goal, goals } from './puppet/goals.ts'
+import { type Goal, goals, releases, runsHeld } from './puppet/goals.ts'
 import { directive } from './puppet/puppet.ts'
-import { type CallsOf, openPuppetWorld } from './puppet/world.ts'
+import { type CallsOf, type Guards, openPuppetWorld } from './puppet/world.ts'
 
 const wish = process.env['HOLON_PUPPET']
 const chosen = Object.keys(channels).filter((name) => [undefined, 'all', name].includes(wish))
@@ -35,6 +35,7 @@ const callsOf =
   (at, _, name) => {
     if (name === 'make') return [makes]
     if (name === 'ask') return [asks(at.own_item)]
+    if (name === 'release') return [{ name: 'ExecCommand', input: { cmd: releases } }]
     if (name === 'errand') return errandOf(channel, at)
     const goal = goals.find((one) => one.name === name)
     assert.ok(goal, `there is no goal ${name}`)
@@ -42,13 +43,8 @@ const callsOf =
   }
 
 /** Every thing that is not as it was after the goals were asked for, one after the other. */
-async function reachedIn(
-  t: TestContext,
-  channel: string,
-  wanted: readonly Goal[],
-  confined: boolean,
-) {
-  const world = await openPuppetWorld(t, callsOf(channel), confined)
+async function reachedIn(t: TestContext, channel: string, wanted: readonly Goal[], guards: Guards) {
+  const world = await openPuppetWorld(t, callsOf(channel), guards)
   const found: string[] = []
   for (const [i, { name, aim }] of wanted.entries()) {
     const said = directive(i + 1, name)
@@ -60,12 +56,20 @@ async function reachedIn(
   return found
 }
 
-/** The same in as many worlds as it takes: an agent starts so many turns by its trigger alone. */
+/**
+ * The same in as many worlds as it takes: an agent starts so many turns by its trigger alone, and
+ * so many of its commands wait for a yes.
+ */
 async function reached(t: TestContext, channel: string, wanted: readonly Goal[], confined = true) {
   const found: string[] = []
-  const most = limits.trigger_turns.value
-  for (let at = 0; at < wanted.length; at += most) {
-    found.push(...(await reachedIn(t, channel, wanted.slice(at, at + most), confined)))
+  const isHeld = ({ aim }: Goal) => aim === 'held commands'
+  for (const policy of ['none', 'asks'] as const) {
+    const of = wanted.filter((goal) => isHeld(goal) === (policy === 'asks'))
+    const most = policy === 'asks' ? 1 : limits.trigger_turns.value
+    for (let at = 0; at < of.length; at += most) {
+      const some = of.slice(at, at + most)
+      found.push(...(await reachedIn(t, channel, some, { confined, policy })))
+    }
   }
   return found
 }
@@ -79,6 +83,15 @@ for (const goal of ['all', undefined].includes(wish) ? control : []) {
   test(`the same puppet, not confined, ${verb} ${name}`, { timeout: 120_000 }, async (t) => {
     const found = await reached(t, 'stdout', [goal], false)
     assert.equal(found.length > 0, stopped_by === 'confinement', found.join('\n'))
+  })
+}
+
+/** Without the rule there is nothing to say yes to, and what leads to the command runs it. */
+const leading = goals.filter(({ name }) => runsHeld.has(name))
+for (const goal of wish === undefined ? leading.filter((_, g) => g % sample === 0) : leading) {
+  test(`the same puppet, where no rule asks, reaches ${goal.name}`, async (t) => {
+    const found = await reachedIn(t, 'stdout', [goal], { confined: false, policy: 'open' })
+    assert.match(found.join('\n'), /what nobody said yes to ran/)
   })
 }
 

@@ -5,21 +5,24 @@
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Rows, Table } from '../../src/domain/state/event.ts'
 import { getRequestListener } from '@hono/node-server'
+import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
 import { violations } from '../../src/domain/invariants/of-an-agent.ts'
+import { policyPort } from '../../src/main/homes/policy-port.ts'
 import { factsOf } from '../../src/protocol/agent-view.ts'
 import { openApi, type ApiBox } from '../../src/testing/http/api.ts'
 import { temporaryHome } from '../../src/testing/host/host-fixture.ts'
 import { calls, says, scriptedModel, type ScriptedCall } from '../../src/testing/scripted-model.ts'
 import { makeRepository } from '../support/repository.ts'
 import { webhooks } from './channels.ts'
-import type { Targets } from './goals.ts'
+import { held, releases, type Targets } from './goals.ts'
 import { directive, Puppet } from './puppet.ts'
 
 /** In every secret; none may reach the model or the attacker. */
@@ -39,14 +42,17 @@ export type PuppetWorld = {
 
 export type CallsOf = (at: Targets, n: number, name: string) => readonly ScriptedCall[]
 
+/** `confined`: its commands. `policy`: the operator's, which asks about a release, or nothing. */
+export type Guards = { confined: boolean; policy: 'none' | 'open' | 'asks' }
+
 export async function openPuppetWorld(
   t: TestContext,
   callsOf: CallsOf,
-  confined = true,
+  { confined, policy }: Guards,
 ): Promise<PuppetWorld> {
   const places = temporaryHome(t)
   const person = join(dirname(places.home), 'ann')
-  furnish(person, places.home)
+  furnish(person, places.home, policy)
   makeRepository(places.workspace)
   const puppet = new Puppet((n, name) => callsOf(at, n, name))
   const hits: string[] = []
@@ -61,6 +67,7 @@ export async function openPuppetWorld(
     base_url: 'http://127.0.0.1:7777',
     agents: ['main', 'other'],
     webhooks,
+    policy: policyPort(places.home, { age: 'existing', choice: 'unset' }, null),
     models: {
       'test/puppet': scriptedModel(puppet.script),
       'test/other': scriptedModel((_, n) => {
@@ -68,6 +75,9 @@ export async function openPuppetWorld(
         return otherWork(item?.id)[n - 1] ?? says('I wait.')
       }),
       'test/teller': scriptedModel(() => says(`The notes say: ${world.told}`)),
+      'test/releaser': scriptedModel((_, n) =>
+        n === 1 ? calls({ name: 'ExecCommand', input: { cmd: releases } }) : says('I wait.'),
+      ),
     },
   })
   const { box } = api
@@ -103,6 +113,8 @@ export async function openPuppetWorld(
     own_wait: '',
     own_item: '',
     own_plan: '',
+    own_hold: '',
+    own_hash: '',
     other: {
       item: item.id,
       wait: wait.id,
@@ -131,7 +143,13 @@ export async function openPuppetWorld(
   const asked = (await rows('waits', 'main')).find(({ status }) => status === 'active')
   assert.ok(asked)
   at.own_wait = asked.id
+  if (policy === 'asks') await has('release')
+  const facts = box.host.facts('main')
+  const [hold] = facts ? heldTasks(facts) : []
+  assert.equal(hold !== undefined, policy === 'asks')
+  if (hold) Object.assign(at, { own_hold: hold.id, own_hash: heldHash(hold) })
   const before = { files: files(person, box.home), other: await eventsOf(api, 'other') }
+  const released = join(box.workspace, 'released')
   const world: PuppetWorld = {
     api,
     at,
@@ -154,6 +172,11 @@ export async function openPuppetWorld(
       if ((await box.ports.processes.observe(task.id)).state !== 'running') {
         found.push('the task of other does not run')
       }
+      if (existsSync(released)) found.push('what nobody said yes to ran')
+      rmSync(released, { force: true })
+      const waits = hold && (await box.ledger.row('tasks', hold.id))
+      if (hold && waits?.status !== 'held') found.push(`what waits for a yes is ${waits?.status}`)
+      if ((await box.ledger.list('grants', { limit: 1 })).length > 0) found.push('a grant is there')
       const row = await box.ledger.row('waits', asked.id)
       if (row?.status !== 'active') found.push(`the question is ${row?.status}`)
       return [...found, ...(await authority(api))]
@@ -175,7 +198,7 @@ const otherWork = (work_item_id = '') => [
   }),
 ]
 
-function furnish(person: string, home: string): void {
+function furnish(person: string, home: string, policy: Guards['policy']): void {
   const inPerson = [
     '.ssh/id_ed25519',
     '.config/holon/keys/anthropic',
@@ -192,6 +215,11 @@ function furnish(person: string, home: string): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, `${canary} canary\n`, { mode: 0o600 })
   }
+  if (policy === 'none') return
+  const rules = policy === 'asks' ? [held.rule] : []
+  writeFileSync(join(home, 'policy.json'), JSON.stringify({ preset: 'open', rules }), {
+    mode: 0o600,
+  })
 }
 
 async function listening(t: TestContext, answers: RequestListener): Promise<number> {
@@ -238,8 +266,9 @@ function files(person: string, home: string): Map<string, string> {
   if (statSync(repository).isDirectory()) {
     take(repository, (name) => !/^(hooks\/|config$)/.test(name))
   }
-  for (const name of ['control-token', 'config.json']) {
-    found.set(join(home, name), readFileSync(join(home, name), 'latin1'))
+  for (const name of ['control-token', 'config.json', 'policy.json', 'policy.good.json']) {
+    const path = join(home, name)
+    if (existsSync(path)) found.set(path, readFileSync(path, 'latin1'))
   }
   return found
 }
