@@ -47,6 +47,18 @@ const ends: readonly { page?: string; line: RegExp; exit: number; why: string }[
     why: 'the file that the tour waits for is not there',
   },
   { line: /answer task_91ce yes +#/, exit: 2, why: 'it shows what would run, and answers nothing' },
+  {
+    page: 'docs/how-to/alone-for-a-week.md',
+    line: /policy check .* origin main/,
+    exit: 0,
+    why: 'a rule of the page allows it',
+  },
+  {
+    page: 'docs/how-to/alone-for-a-week.md',
+    line: /policy check .* \+main/,
+    exit: 1,
+    why: 'a rule of the page denies it',
+  },
   { line: /policy check .*git push/, exit: 3, why: 'it says by its exit that a person is asked' },
 ]
 const exitOf = ({ page, text }: TypedLine): number =>
