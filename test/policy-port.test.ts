@@ -7,7 +7,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { policyPorts } from '../src/main/homes/policy.ts'
 import { policyPort, type HomeStanding } from '../src/main/homes/policy-port.ts'
+import { configSchema } from '../src/protocol/config.ts'
 import type { CallJudged } from '../src/runtime/ports.ts'
 
 const existing: HomeStanding = { age: 'existing', choice: 'unset' }
@@ -45,8 +47,8 @@ function at({ folder, home, workspace }: Placed, standing = existing) {
     }
     return port.judge(asked)
   }
-  const decided = async (cmd: string) =>
-    (await judged({ cmd, workdir: workspace }))?.decision.decide
+  const decided = async (cmd: string, more: Partial<CallJudged> = {}) =>
+    (await judged({ cmd, workdir: workspace }, more))?.decision.decide
   const anew = () => at({ folder, home, workspace }, standing)
   return { folder, home, workspace, says, judged, decided, anew }
 }
@@ -152,5 +154,68 @@ test('a grant may answer for a line that is the command alone, by the line as it
   assert.equal((await lifts('ls sub'))?.length, 1)
   for (const line of ['export LS_COLORS=x; ls sub', 'ls sub &', 'ls sub <<E\nx\nE']) {
     assert.equal(await lifts(line), null, line)
+  }
+})
+
+test('what a workspace denies holds from the next call on, and no longer than it stands there', async (t) => {
+  const { says, decided, workspace } = placed(t)
+  says({ preset: 'open' })
+  mkdirSync(join(workspace, '.holon'))
+  const repository = join(workspace, '.holon', 'policy.json')
+  assert.equal(await decided('ls'), 'allow')
+  writeFileSync(repository, JSON.stringify({ rules: [{ decide: 'deny', run: ['ls'] }] }))
+  assert.equal(await decided('ls'), 'deny')
+  rmSync(repository)
+  assert.equal(await decided('ls'), 'allow')
+})
+
+test('by turns, each call is judged by its own presets, workspace and files as they are then', async (t) => {
+  const { says, judged, folder, workspace } = placed(t)
+  const other = join(folder, 'other')
+  for (const one of [workspace, other]) mkdirSync(join(one, '.holon'), { recursive: true })
+  const denying = (run: string) => JSON.stringify({ rules: [{ decide: 'deny', run: [run] }] })
+  writeFileSync(join(workspace, '.holon', 'policy.json'), denying('ls'))
+  writeFileSync(join(other, '.holon', 'policy.json'), denying('cat'))
+  const decides = async (more: Partial<CallJudged>) =>
+    (await judged({ cmd: 'ls', workdir: workspace }, more))?.decision
+  const revisions = new Set<string | undefined>()
+  for (const [at, file] of [{}, { otherwise: { run: 'ask', write: 'deny' } }, {}].entries()) {
+    says(file)
+    for (const _ of ['first', 'again']) {
+      const here = await decides({ presets: ['open'] })
+      const there = await decides({ presets: ['open'], workspace: other })
+      const watched = await decides({ presets: ['watch'], workspace: other })
+      const both = await decides({ presets: ['open', 'watch'], workspace: other })
+      assert.deepEqual(
+        [here, there, watched, both].map((one) => one?.decide),
+        ['deny', at === 1 ? 'ask' : 'allow', 'ask', 'ask'],
+      )
+      for (const one of [here, there, watched]) revisions.add(one?.revision)
+    }
+  }
+  // Two texts of the home's file, by two workspaces under `open` and one under `watch`.
+  assert.equal(revisions.size, 6)
+})
+
+test('past calls of the same words are decided apart where their folder, tool or class differ', async (t) => {
+  const { says, home, workspace, folder } = placed(t)
+  says({
+    preset: 'open',
+    rules: [
+      { decide: 'deny', run: ['ls'], in: 'workspace' },
+      { decide: 'ask', class: 'non_repeatable' },
+    ],
+  })
+  const config = configSchema.parse({ sandbox: 'off' })
+  const asked = { home, workspace, file: null, agent: 'main', config }
+  const policy = await policyPorts.open(asked)
+  assert.ok(policy.ok)
+  const decided = (tool_name: string, workdir: string, effect_class: string) =>
+    policy.call({ tool_name, input: { cmd: 'ls', workdir }, effect_class }).decide
+  for (const _ of ['first', 'again']) {
+    assert.equal(decided('ExecCommand', workspace, 'reattachable'), 'deny')
+    assert.equal(decided('ExecCommand', folder, 'reattachable'), 'allow')
+    assert.equal(decided('ExecCommand', folder, 'non_repeatable'), 'ask')
+    assert.equal(decided('ReadFile', workspace, 'pure'), 'allow')
   }
 })

@@ -2,7 +2,7 @@
  * Where paths and programs of an agent's commands really are, on this machine and at this moment:
  * links are followed, names are searched as the command's own shell would.
  */
-import { accessSync, constants, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { ActionProgram, Area } from '../../domain/policy/action.ts'
 import type { ActionPlaces } from '../../domain/policy/build.ts'
@@ -13,10 +13,11 @@ export function placesOf(facts: AreaFacts & { search: string }): ActionPlaces {
   const real = { ...facts, workspace: realOf(facts.workspace), home: realOf(facts.home) }
   const found = new Map<string, ActionProgram>()
   const placed = new Map<string, { real_path: string; area: Area }>()
+  const folders = new Map<string, string>()
   const place = (path: string) => {
     const known = placed.get(path)
     if (known !== undefined) return known
-    const real_path = realOf(resolve(path))
+    const real_path = realOf(resolve(path), folders)
     const made = { real_path, area: areaOf(real, real_path) }
     placed.set(path, made)
     return made
@@ -60,20 +61,23 @@ const LINKS = 40
 
 /**
  * Of what is not there: the real folder that it would be in. A link to what is not there is where
- * the link leads, since a write through it makes the file there.
+ * the link leads, since a write through it makes the file there. `known`: folders found before.
  */
-function realOf(path: string, left = LINKS): string {
+function realOf(path: string, known: Map<string, string> = new Map(), left = LINKS): string {
+  const above = dirname(path)
+  let mayBeLink = true
   try {
-    return realpathSync.native(path)
+    // An error for each file that an agent has yet to write takes longer than all the rest.
+    mayBeLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    if (mayBeLink || above === path) return realpathSync.native(path)
   } catch {
-    const above = dirname(path)
     if (above === path) return path
-    const folder = realOf(above, left)
-    const target = left > 0 ? linkedTo(join(folder, basename(path))) : null
-    return target === null
-      ? join(folder, basename(path))
-      : realOf(resolve(folder, target), left - 1)
   }
+  const folder = known.get(above) ?? realOf(above, known, left)
+  known.set(above, folder)
+  const target = mayBeLink && left > 0 ? linkedTo(join(folder, basename(path))) : null
+  if (target === null) return join(folder, basename(path))
+  return realOf(resolve(folder, target), new Map(), left - 1)
 }
 
 /** Null: it is no link, or cannot be looked at. */

@@ -36,7 +36,7 @@ export const policyIsThere = (home: string): Promise<boolean> =>
 /** `text`: of the file, null where there is none. */
 export type PolicyFile = { ok: true; policy: WrittenPolicy; text: string | null } | PolicyRefused
 
-export const nothingWritten: PolicyFile = {
+export const nothingWritten: PolicyFile & { ok: true } = {
   ok: true,
   policy: { preset: null, otherwise: {}, rules: [] },
   text: null,

@@ -22,7 +22,7 @@ import { clock } from '../machine/machine.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
-import { actionOf, readPolicy, readWritten, usualSearch } from './policy.ts'
+import { actionOf, readPolicy, readWritten, rulesOf, usualSearch } from './policy.ts'
 import type { Hooks } from './hooks.ts'
 import { lastGoodPolicy } from './policy-good.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
@@ -50,7 +50,7 @@ export function policyPort(home: string, standing: HomeStanding, hooks: Hooks | 
       if (problem !== null) return { ok: false, why: `the policy cannot be read: ${problem}` }
       const found = await readWritten({ home, file: null, workspace }, readFile, [])
       return found.ok
-        ? { ok: true, rules: [...found.rules, ...found.narrower] }
+        ? { ok: true, rules: [...rulesOf(found.own.policy), ...rulesOf(found.narrowing)] }
         : { ok: false, why: refusedWords(found) }
     },
     async judge({ agent, workspace, confined, environment, presets, ...made }) {

@@ -6,8 +6,13 @@ import type {
   PolicyRefused,
   PolicySettings,
 } from '../../cli/command/policy-ports.ts'
-import { sealAction, type ActionOrigin, type PolicyAction } from '../../domain/policy/action.ts'
-import { builtOf, type Reach } from '../../domain/policy/build.ts'
+import {
+  sealAction,
+  type ActionBody,
+  type ActionOrigin,
+  type PolicyAction,
+} from '../../domain/policy/action.ts'
+import { builtOf, type ActionPlaces, type Reach } from '../../domain/policy/build.ts'
 import { decideByAll, type PolicyDecision } from '../../domain/policy/decision.ts'
 import { effectivePolicy } from '../../domain/policy/effective.ts'
 import {
@@ -46,8 +51,8 @@ import { ageOf, choiceOf, confinementState } from './sandbox.ts'
 
 /** Rows of a page of the ledger. */
 const PAGE = 1_000
-/** Texts whose commands are kept: most lines of a ledger stand in it many times. */
-const TEXTS = 10_000
+/** Decisions that are kept: most calls of a ledger stand in it many times. */
+const DECISIONS = 10_000
 
 export const policyPorts: PolicyPorts = {
   async open(settings) {
@@ -122,7 +127,7 @@ async function openPolicy(
   leaves: readonly 'repository'[],
 ): Promise<OpenedPolicy | PolicyRefused> {
   const found = await readPolicy(settings, readFile, leaves)
-  return found.ok ? judging(found, settings, remembering(read)) : found
+  return found.ok ? judging(found, settings, read) : found
 }
 
 /** What says how far an agent is let, beside the files. */
@@ -159,25 +164,43 @@ export async function readPolicy(
 ): Promise<ReadPolicy | PolicyRefused> {
   const found = await readWritten({ home, file, workspace }, readFile, leaves)
   if (!found.ok) return found
-  const { own, rules, narrower, files } = found
+  const { own, narrowing, files } = found
   const { age, choice, confined, presets } = standing
   const home_preset = homePreset(age, choice, confined, own.text === null ? null : own.policy)
   const in_force = presetsInForce(presets, home_preset)
   const told: readonly PresetName[] = in_force.length === 0 ? ['work'] : in_force
-  const { otherwise } = own.policy
-  const policies = told.map((preset) =>
-    effectivePolicy({ preset, rules, otherwise, narrower }, sha256),
-  )
+  const policies = told.map((preset) => madeOf(own.policy, narrowing, preset))
   const { text, refused } = own
   return { ok: true, in_force: in_force.length > 0, policies, files, text, refused }
 }
 
+/** By preset, of two texts as they were read: a text that stays is the same value. */
+const made = new WeakMap<WrittenPolicy, WeakMap<WrittenPolicy, Map<PresetName, Policy>>>()
+
+/** The policy that two files are with a preset; its revision is a hash over every rule of all. */
+function madeOf(own: WrittenPolicy, narrowing: WrittenPolicy, preset: PresetName): Policy {
+  const ofOwn = made.getOrInsertComputed(own, () => new WeakMap())
+  const ofBoth = ofOwn.getOrInsertComputed(narrowing, () => new Map<PresetName, Policy>())
+  return ofBoth.getOrInsertComputed(preset, () =>
+    effectivePolicy(
+      {
+        preset,
+        rules: rulesOf(own),
+        otherwise: own.otherwise,
+        narrower: rulesOf(narrowing),
+      },
+      sha256,
+    ),
+  )
+}
+
+export const rulesOf = ({ rules }: WrittenPolicy): PolicyRule[] => rules.map(({ rule }) => rule)
+
 type Written = {
   ok: true
   own: OwnPolicy
-  /** Of the operator's file; then of the repository's. */
-  rules: readonly PolicyRule[]
-  narrower: readonly PolicyRule[]
+  /** The repository's. */
+  narrowing: WrittenPolicy
   files: readonly string[]
 }
 
@@ -191,13 +214,11 @@ export async function readWritten(
   if (!own.ok) return own
   const narrowing = await narrowingPolicy(home, workspace, readFile)
   if (!narrowing.ok && !leaves.includes('repository')) return narrowing
-  const rulesIn = ({ rules }: WrittenPolicy) => rules.map(({ rule }) => rule)
-  const narrower = narrowing.ok ? rulesIn(narrowing.policy) : []
   const files = [
     ...(own.text === null ? [] : [own.path]),
     ...(narrowing.ok && narrowing.text !== null ? [repositoryPolicyPath(workspace)] : []),
   ]
-  return { ok: true, own, rules: rulesIn(own.policy), narrower, files }
+  return { ok: true, own, narrowing: (narrowing.ok ? narrowing : nothingWritten).policy, files }
 }
 
 /** A file that is tried in the place of the home's own. */
@@ -235,12 +256,23 @@ export type CallMade = {
 
 /** What a call would do here, at this moment. `search`: the PATH of its commands. */
 export function actionOf(
-  { tool_name, reach, class: effect_class, item, origin }: CallMade,
-  { home, agent, workspace, confined, search }: Where & { search: string },
+  made: CallMade,
+  where: Where & { search: string },
   read: ReadSyntax,
-  places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search }),
 ): PolicyAction {
-  const body = {
+  return sealAction(bodyOf(made, where, read, placesIn(where)), sha256)
+}
+
+const placesIn = ({ home, agent, workspace, search }: Where & { search: string }): ActionPlaces =>
+  placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
+
+function bodyOf(
+  { tool_name, reach, class: effect_class, item, origin }: CallMade,
+  { agent, workspace, confined }: Where,
+  read: ReadSyntax,
+  places: ActionPlaces,
+): ActionBody {
+  return {
     tool: tool_name,
     class: effect_class,
     agent,
@@ -251,7 +283,6 @@ export function actionOf(
     mcp: null,
     ...builtOf(reach, read, places),
   }
-  return sealAction(body, sha256)
 }
 
 /** The path that commands are looked up by, where nothing else is said. */
@@ -262,14 +293,15 @@ function judging(
   where: Where,
   read: ReadSyntax,
 ): OpenedPolicy {
-  const { home, agent, workspace } = where
-  const search = usualSearch()
-  const places = placesOf({ home, agent_id: agent, workspace, user_home: userHome, search })
+  const { workspace } = where
+  const places = placesIn({ ...where, search: usualSearch() })
+  const decide = remembering((call) =>
+    recordOf(decideByAll(bodyOf(call, where, read, places), policies)),
+  )
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
     const reach = reachOf(tool_name, input, workspace)
     const made = { tool_name, reach, class: effect_class as EffectClass, item: null } as const
-    const action = actionOf({ ...made, origin: 'operator' }, { ...where, search }, read, places)
-    return recordOf(decideByAll(action, policies))
+    return decide({ ...made, origin: 'operator' })
   }
   return {
     ok: true,
@@ -279,16 +311,17 @@ function judging(
   }
 }
 
-/** The same text has the same tree. */
-function remembering(read: ReadSyntax): ReadSyntax {
-  const known = new Map<string, ReturnType<ReadSyntax>>()
-  return (text) => {
-    const before = known.get(text)
+/** What the same call was decided before, the machine being as it was found then. */
+function remembering(decide: (call: CallMade) => PolicyDecisionRecord): typeof decide {
+  const known = new Map<string, PolicyDecisionRecord>()
+  return (call) => {
+    const key = JSON.stringify(call)
+    const before = known.get(key)
     if (before !== undefined) return before
-    const made = read(text)
-    if (known.size >= TEXTS) known.clear()
-    known.set(text, made)
-    return made
+    const decision = decide(call)
+    if (known.size >= DECISIONS) known.clear()
+    known.set(key, decision)
+    return decision
   }
 }
 
