@@ -34,6 +34,9 @@ export const goals: readonly Goal[] = [
   { line: 'idle', target: '≤ 0.1 %', run: 'daemon-idle' },
   { line: '1,000,000 events: start to ready', target: '≤ 1 s', run: 'daemon-history' },
   { line: '1,000,000 events: GET /state', target: 'p95 ≤ 20 ms', run: 'daemon-history' },
+  { line: 'judging a call', target: 'p99 ≤ 1 ms', run: 'policy-judging' },
+  { line: '100,000 past calls judged', target: '≤ 5 s', run: 'policy-past' },
+  { line: 'the 95 % interval of that ratio', target: '≤ 1.05×', run: 'policy-rounds' },
   { line: 'a search', target: 'p95 ≤ 20 ms', run: 'node bench/studies/search.ts <folder>' },
 ]
 
@@ -44,7 +47,7 @@ export const goals: readonly Goal[] = [
 export function isMet({ ours, ratio, target }: Pick<Line, 'ours' | 'ratio' | 'target'>) {
   const verdicts = target.split(', ').flatMap((part) => {
     const [, of, sign, limit = '', unit = ''] =
-      /^(p50 |p95 )?([≤≥]) ([\d.,]+) ?(.*)$/.exec(part) ?? []
+      /^(p50 |p95 |p99 )?([≤≥]) ([\d.,]+) ?(.*)$/.exec(part) ?? []
     if (sign === undefined) return []
     const value = valueOf(ours, ratio, of?.trim() ?? '', unit)
     const bound = Number(limit.replaceAll(',', ''))
@@ -57,8 +60,8 @@ function valueOf(ours: string, ratio: number | null, of: string, unit: string): 
   if (unit.startsWith('×')) return ratio
   const number = String.raw`(-?[\d.,]+)`
   const found =
-    of === 'p95'
-      ? new RegExp(`p95 ${number}`).exec(ours)
+    of === 'p95' || of === 'p99'
+      ? new RegExp(`${of} ${number}`).exec(ours)
       : new RegExp(`^${number}(?: \\([^)]*\\))? ?(\\S+)?`).exec(ours)
   if (found === null) return null
   const value = Number(found[1]?.replaceAll(',', ''))

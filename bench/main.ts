@@ -1,10 +1,11 @@
 /**
  * The benchmarks, by hand:
- * `npm run bench -- [start|rounds|agents|restart|wake|streaming|projection|bookkeeping|daemon|
- * scale|cold] [--quick] [--report] [--on-a-slow-disk]`.
- * `daemon`, `scale` and `cold` run only when they are asked for, whole or in parts (`daemon-wake`,
- * …), or with `everything`. Builds the bundle, runs what was asked for against floors interleaved
- * with it, and prints the table of docs/benchmarks.md, where it is written what each number means.
+ * `npm run bench -- [start|rounds|agents|restart|wake|streaming|projection|bookkeeping|policy|
+ * daemon|scale|cold] [--quick] [--report] [--on-a-slow-disk]`.
+ * `daemon`, `policy`, `scale` and `cold` run only when they are asked for, whole or in parts
+ * (`daemon-wake`, …), or with `everything`. Builds the bundle, runs what was asked for against
+ * floors interleaved with it, and prints the table of docs/benchmarks.md, where it is written what
+ * each number means.
  * `--report` keeps it as docs/benchmarks/<date>.md, with the machine and every goal.
  */
 import { cpus } from 'node:os'
@@ -27,6 +28,7 @@ import { daemonIdle } from './daemon-idle.ts'
 import { daemonRestart } from './daemon-restart.ts'
 import { daemonWake } from './daemon-wake.ts'
 import { syncMs, writeReport } from './dated-report.ts'
+import { policyJudging, policyPast, policyRounds } from './policy.ts'
 import { projection } from './projection.ts'
 import { restart } from './restart.ts'
 import { ourRun, rounds } from './rounds.ts'
@@ -51,7 +53,7 @@ const times = (usual: number): number =>
 const asked = (name: string) =>
   positionals.includes(name) ||
   positionals.includes('everything') ||
-  (/^(daemon|scale)-/.test(name)
+  (/^(daemon|scale|policy)-/.test(name)
     ? positionals.includes(name.split('-')[0] ?? '')
     : positionals.length === 0 && name !== 'cold')
 
@@ -127,6 +129,12 @@ try {
   for (const events of [100, 1_000, 10_000, 100_000, ...(values.quick ? [] : [1_000_000])]) {
     await measure('scale-events', () => scaleEvents(bench, { events, times: times(400) }))
   }
+  await measure('policy-judging', () => policyJudging(bench, times(10_000)))
+  for (const each of [1, 10]) {
+    const calls = values.quick ? 10_000 : 100_000
+    await measure('policy-past', () => policyPast(bench, { calls, each, times: times(5) }))
+  }
+  await measure('policy-rounds', () => policyRounds(bench, model, { rounds: 40, pairs: times(48) }))
   await measure('cold', () => cold(bench, model, times(7)))
   console.error(`inode create at the end ${inodeCreateUs(bench)} µs`)
   console.log(table(lines))

@@ -32,10 +32,14 @@ export type Run = {
   each: number
 }
 
-/** One `holon run` of so many commands. */
-export async function ourRun(bench: Bench, model: ModelFixture, rounds: number): Promise<Run> {
+/** One `holon run` of so many commands. `home`: one that is there, else a new one is made. */
+export async function ourRun(
+  bench: Bench,
+  model: ModelFixture,
+  rounds: number,
+  home: string = bench.folder('rounds-home'),
+): Promise<Run> {
   const name = nameFor({ kind: 'rounds', rounds })
-  const home = bench.folder('rounds-home')
   const words = ['run', '--model', `openai-compatible/${name}`]
   words.push('--workspace', bench.folder('rounds-work'), 'Go round.')
   const ran = await mustEndWell(runNode(bench, holon(bench, home, words), { sample: true }))

@@ -27,6 +27,8 @@ const verdicts: [target: string, ours: string, ratio: number | null, met: boolea
   ['≤ 130 MB', '131 (128–140) MB', null, false],
   ['p95 ≤ 5 ms', '2.9 (2.6–3.2) ms, p95 4.9 ms', null, true],
   ['p95 ≤ 5 ms', '2.9 (2.6–3.2) ms, p95 5.1 ms', null, false],
+  ['p99 ≤ 1 ms', '0.4 (0.3–0.5) ms, p95 1.2, p99 0.9 ms', null, true],
+  ['p99 ≤ 1 ms', '0.4 (0.3–0.5) ms, p95 0.9, p99 1.2 ms', null, false],
   ['p50 ≤ 300 ms', '304 (280–334) ms, p95 365 ms', null, false],
   ['p50 ≤ 300 ms', '1,088 (980–1,134) ms, p95 1,365 ms', null, false],
   ['≤ 5 ms, flat', '2.3 (1.8–3.2) ms, p95 9.0', null, true],
