@@ -179,19 +179,15 @@ const made = new WeakMap<WrittenPolicy, WeakMap<WrittenPolicy, Map<PresetName, P
 
 /** The policy that two files are with a preset; its revision is a hash over every rule of all. */
 function madeOf(own: WrittenPolicy, narrowing: WrittenPolicy, preset: PresetName): Policy {
-  const ofOwn = made.getOrInsertComputed(own, () => new WeakMap())
-  const ofBoth = ofOwn.getOrInsertComputed(narrowing, () => new Map<PresetName, Policy>())
-  return ofBoth.getOrInsertComputed(preset, () =>
-    effectivePolicy(
-      {
-        preset,
-        rules: rulesOf(own),
-        otherwise: own.otherwise,
-        narrower: rulesOf(narrowing),
-      },
-      sha256,
-    ),
-  )
+  const ofOwn = made.get(own) ?? new WeakMap<WrittenPolicy, Map<PresetName, Policy>>()
+  const ofBoth = ofOwn.get(narrowing) ?? new Map<PresetName, Policy>()
+  const known = ofBoth.get(preset)
+  if (known !== undefined) return known
+  const { otherwise } = own
+  const written = { preset, rules: rulesOf(own), otherwise, narrower: rulesOf(narrowing) }
+  const policy = effectivePolicy(written, sha256)
+  made.set(own, ofOwn.set(narrowing, ofBoth.set(preset, policy)))
+  return policy
 }
 
 export const rulesOf = ({ rules }: WrittenPolicy): PolicyRule[] => rules.map(({ rule }) => rule)
