@@ -103,6 +103,35 @@ test('the operator’s next word opens what they said no to', async (t) => {
   assert.deepEqual(statuses.toSorted(), ['cancelled', 'held'])
 })
 
+for (const { tool, input, ends } of [
+  { tool: 'TaskOutput', input: (task_id: string) => ({ task_id }), ends: null },
+  { tool: 'TaskOutput', input: (task_id: string) => ({ task_id, block: true }), ends: null },
+  { tool: 'TaskStatus', input: (task_id: string) => ({ task_id }), ends: null },
+  { tool: 'TaskInput', input: (task_id: string) => ({ task_id, text: 'yes' }), ends: null },
+  { tool: 'ListTasks', input: () => ({}), ends: null },
+  { tool: 'TaskStop', input: (task_id: string) => ({ task_id }), ends: 'stopped by the agent' },
+  { tool: 'CompleteWorkItem', input: () => ({}), ends: 'its item is completed' },
+]) {
+  const does = ends === null ? 'leaves it held' : 'ends it as what never ran'
+  test(`${tool} on a held command ${does}`, async (t) => {
+    const script: Script = (request, n) => {
+      const facts = stage.box.host.facts('main')
+      const [task] = facts ? heldTasks(facts) : []
+      if (n !== 3 || task === undefined) return asking(request, n)
+      const given = tool === 'CompleteWorkItem' ? { work_item_id: task.work_item_id } : null
+      return calls(call(tool, given ?? input(task.id)))
+    }
+    const { stage, pushed } = await staged(t, script)
+    await stage.say('Push it.')
+    const [task] = await stage.rows('tasks')
+    const end = ends === null ? ['held', null] : ['cancelled', ends]
+    assert.deepEqual([task?.status, task?.reason, pushed()], [...end, ''])
+    const started = (await stage.events()).filter(({ event }) => event.type === 'task_started')
+    assert.deepEqual(started, [])
+    await stage.sound()
+  })
+}
+
 test('a rule’s no is a result with its words, and nothing is held', async (t) => {
   const { stage, policy, model, pushed } = await staged(t, asking)
   policy.verdict = 'deny'

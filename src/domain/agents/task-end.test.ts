@@ -69,6 +69,22 @@ const table: [string, ProcessSeen, Row, string | null, string | null, number | n
   ['being stopped, still there', seen, cancelling, null, null, null],
 ]
 
+const processes: { readonly [S in ProcessSeen['state']]: ProcessSeen } = {
+  absent,
+  running: seen,
+  ended: ended('exited', 0),
+  lost,
+}
+
+test('a held task ends by nothing that is seen of processes, wherever it was asked', () => {
+  for (const process of Object.values(processes)) {
+    for (const place of [start_place, null]) {
+      const held: Row = { status: 'held', reason: null, start_place: place }
+      assert.equal(endOfTask(process, held, start_place), null, process.state)
+    }
+  }
+})
+
 for (const [name, process, task, status, reason, exit_status] of table) {
   test(`a task whose process is: ${name}`, () => {
     const expected = status === null ? null : { status, reason, exit_status }

@@ -12,7 +12,7 @@ import { violations } from '../invariants/of-an-agent.ts'
 import { limits } from '../limits.ts'
 import type { HeldTask } from '../state/task.ts'
 import { hour, plus } from '../time.ts'
-import { completeItem } from '../work/complete.ts'
+import { addReport, completeItem } from '../work/complete.ts'
 import {
   askAnew,
   changedSince,
@@ -299,6 +299,26 @@ describe('nobody’s answer', () => {
 })
 
 describe('what it is of ends', () => {
+  test('with its item, whose report says that nothing ran, now or later', () => {
+    for (const report of ['Done.', null]) {
+      const w = new World()
+      const id = item(w, { focus: true })
+      const [turn, by] = [begin(w), 'agent' as const]
+      const task = hold(w, { item: id })
+      w.do((d) => completeItem(d, { work_item_id: id, by, report, turn }))
+      if (report === null) w.do((d) => addReport(d, id, turn, 'Done.'))
+      const [brief] = w.all('briefs').filter(({ kind }) => kind === 'result')
+      assert.deepEqual(brief?.warnings, [
+        {
+          kind: 'held_tasks',
+          message: "A command of the item waited for the operator's yes: it did not run.",
+          tasks: [{ task_id: task.id, label: task.label }],
+        },
+      ])
+      assert.match(brief?.text ?? '', /it did not run/)
+    }
+  })
+
   test('with its item: it is cancelled and nothing is said', () => {
     const { w, id, task } = held()
     w.do((d) => completeItem(d, { work_item_id: id, by: 'operator', report: 'Done.', turn: null }))

@@ -326,6 +326,13 @@ export function lapseHeld(d: Draft): void {
   }
 }
 
+/** By the agent itself, whose call says so. False: it is not held any more. */
+export function stopHeld(d: Draft, id: TaskId, because: string): boolean {
+  const task = heldTasks(d).find((one) => one.id === id)
+  if (task) finish(d, task, because, '')
+  return task !== undefined
+}
+
 /** With the end of what they are of: an item, or the agent where none is given. */
 export function cancelHeld(d: Draft, item: WorkItemId | null, because: string): void {
   for (const task of heldTasks(d)) {

@@ -15,7 +15,7 @@ import { cancelHeld } from '../approvals/held-command.ts'
 import { goingOn } from '../facts/left.ts'
 import { outsideInput } from '../waits/pacing.ts'
 import { betterReport, isReport, judgeReport, mayStand } from './report.ts'
-import type { Task } from '../state/task.ts'
+import { isHeld, type Task } from '../state/task.ts'
 import { interjected } from '../facts/interjected.ts'
 import { answerText, type Turn } from '../state/turn.ts'
 import { no, type Rejection } from '../rejection.ts'
@@ -75,6 +75,9 @@ export function isReported(d: Pick<Draft, 'row'>, calls: readonly Call[], text: 
   return doneByRound(calls).some((id) => d.row('work_items', id)?.result_summary?.trim() === words)
 }
 
+/** Why what was held, or granted, for the item is over. */
+const COMPLETED = 'its item is completed'
+
 /** Completes an item; `report` is the text to promote, or null for a completion without one. */
 export function completeItem(
   d: Draft,
@@ -94,7 +97,7 @@ export function completeItem(
   const closed = notAdopted(item, command.by)
   if (closed) return closed
   const report = command.report?.trim() || null
-  const warnings = [...todoWarnings(item), ...runningTaskWarnings(d, item)]
+  const warnings = warningsOf(d, item)
   if (report === null) {
     warnings.unshift({
       kind: 'completion_report_missing',
@@ -127,8 +130,8 @@ export function completeItem(
   if (wait) {
     d.emit({ type: 'wait_cancelled', id: wait.id, by: command.by, because: 'completed' })
   }
-  cancelHeld(d, item.id, 'its item is completed')
-  endGrants(d, item.id, 'its item is completed')
+  cancelHeld(d, item.id, COMPLETED)
+  endGrants(d, item.id, COMPLETED)
   if (command.by === 'operator') outsideInput(d, item.id, 'operator')
   const done = d.row('work_items', item.id)
   if (!done) throw new Error(`no row for ${item.id}`)
@@ -150,7 +153,7 @@ export function addReport(
   const brief_id = d.mint('brief')
   const report = text.trim()
   d.emit({ type: 'work_item_reported', id, result_summary: report, brief_id })
-  const warnings = [...todoWarnings(item), ...runningTaskWarnings(d, item)]
+  const warnings = warningsOf(d, item)
   deliverResult(d, { brief_id, report, item: id, turn, warnings, shared })
   return brief_id
 }
@@ -259,6 +262,12 @@ export function stillRunning(d: Draft, item: WorkItemId): Rejection | null {
   return no('tasks_of_item_running', `${item} has ${what}: ${names.join('; ')}.`)
 }
 
+const warningsOf = (d: Draft, item: WorkItem): Warning[] => [
+  ...todoWarnings(item),
+  ...runningTaskWarnings(d, item),
+  ...heldTaskWarnings(d, item),
+]
+
 function todoWarnings(item: WorkItem): Warning[] {
   const unfinished = item.todo_list.filter((todo) => todo.state !== 'completed')
   if (unfinished.length === 0) return []
@@ -287,4 +296,20 @@ function runningTaskWarnings(d: Draft, item: WorkItem): Warning[] {
       tasks: running.map((task) => ({ task_id: task.id, label: task.label })),
     },
   ]
+}
+
+/** What waited for the operator's yes: with the item its question is void, and nothing ran. */
+function heldTaskWarnings(d: Draft, item: WorkItem): Warning[] {
+  const tasks = [...d.rows('tasks')].filter(
+    (task) =>
+      task.work_item_id === item.id &&
+      (isHeld(task) || (task.held !== undefined && task.reason === COMPLETED)),
+  )
+  if (tasks.length === 0) return []
+  const message =
+    tasks.length === 1
+      ? "A command of the item waited for the operator's yes: it did not run."
+      : `${tasks.length} commands of the item waited for the operator's yes: none of them ran.`
+  const listed = tasks.map((task) => ({ task_id: task.id, label: task.label }))
+  return [{ kind: 'held_tasks', message, tasks: listed }]
 }

@@ -3,6 +3,7 @@
  * of it is left. Stopping what is over already is a success that says how it ended.
  */
 import { z } from 'zod'
+import { stopHeld } from '../../domain/approvals/held-command.ts'
 import type { Warning } from '../../domain/state/call.ts'
 import { isCommandOf } from '../../domain/state/check.ts'
 import { endOfTask, standing } from '../../domain/agents/task-end.ts'
@@ -61,6 +62,7 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   if (task.kind === 'child_agent') return stopChild(NAME, task, BECAUSE, ctx)
   try {
     if (isTerminal(task)) return await overAlready(ctx, task)
+    if (await isTakenBack(ctx, task)) return takenBack(task)
     const process = await ctx.processes.observe(task.id)
     const open = task.status !== 'cancelling'
     if (open && endOfTask(process, task, ctx.processes.place()) !== null)
@@ -71,6 +73,22 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
     throw error
   }
 }
+
+/** It waited for a yes until now, and nothing of it runs: there is nothing to prove. */
+async function isTakenBack(ctx: ToolContext, { id, status }: Task): Promise<boolean> {
+  return status === 'held' && (await ctx.commit((d) => stopHeld(d, id, BECAUSE)))
+}
+
+const takenBack = (task: Task): EffectOutcome => ({
+  result: succeeded(
+    NAME,
+    `${task.id}: cancelled, it had not begun`,
+    described({ ...task, status: 'cancelled', reason: BECAUSE }),
+  ),
+  settle: () => {},
+  result_hash: null,
+  changed_something: true,
+})
 
 /** Its row, or its process, came to an end before this call. */
 async function overAlready(ctx: ToolContext, task: Task): Promise<EffectOutcome> {
