@@ -17,9 +17,13 @@ export const messagesOf = (facts: Facts, turn: Turn): Message[] =>
     .filter((message) => message.turn_id === turn.id)
     .sort((a, b) => a.inbox_seq - b.inbox_seq)
 
-/** Whose words the turn acts on: the least authority of all that it has claimed. */
+/**
+ * Whose words the turn acts on: the least authority of all that it has claimed. What came of the
+ * agent's own tasks is nobody's words, as it is none where the turn itself waited for it.
+ */
 export function originOf(facts: Facts, turn: Turn): ActionOrigin {
-  const classes = new Set(messagesOf(facts, turn).map((message) => message.authority_class))
+  const claimed = messagesOf(facts, turn).filter(({ kind }) => kind !== 'task_result')
+  const classes = new Set(claimed.map((message) => message.authority_class))
   if (classes.has('external_evidence') || classes.has('integration_signal')) return 'external'
   return classes.has('operator_instruction') && !classes.has('runtime_instruction')
     ? 'operator'
