@@ -103,6 +103,8 @@ const exchanges: Readonly<Record<string, ActionGit['op']>> = {
 }
 
 function gitOf({ argv }: ActionCommand): ActionGit[] {
+  const [name] = argv
+  if (typeof name !== 'string' || !name.endsWith('git')) return []
   const { program, words } = readArguments(argv)
   const [command, remote, ref] = words
   if (program !== 'git' || typeof command !== 'string') return []

@@ -10,6 +10,7 @@ import { mayBeLifted } from './lift.ts'
 import { matchRule } from './match.ts'
 import type { ActionPart, Because, Match } from './part.ts'
 import type { Policy, PolicyRule, Verdict } from './rule.ts'
+import { rulesAbout } from './rules-about.ts'
 import { whyOf } from './words.ts'
 
 export type PolicyDecision = {
@@ -111,7 +112,7 @@ type Found = { rule: PolicyRule; match: Match & { is: 'yes' | 'maybe' } }
 /** What the policy says of one part; null: nothing, and nothing else has to. */
 function ruleOn(action: ActionBody, part: ActionPart, policy: Policy): Ruling | null {
   const found = standing(
-    policy.rules.flatMap((rule): Found[] => {
+    rulesAbout(policy.rules, part).flatMap((rule): Found[] => {
       const match = matchRule(rule, action, part)
       return match.is === 'no' ? [] : [{ rule, match: { ...match, is: match.is } }]
     }),

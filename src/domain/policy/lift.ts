@@ -6,7 +6,8 @@
 import type { ActionBody } from './action.ts'
 import { matchRule } from './match.ts'
 import type { ActionPart } from './part.ts'
-import type { Policy } from './rule.ts'
+import type { Policy, PolicyRule } from './rule.ts'
+import { rulesAbout } from './rules-about.ts'
 
 /** Whether nothing stands against it that gives way to nobody. */
 export function mayBeLifted(
@@ -15,8 +16,12 @@ export function mayBeLifted(
   { rules }: Pick<Policy, 'rules'>,
 ): boolean {
   if (!action.commands.every(({ certain }) => certain)) return false
-  const firm = rules.filter(
-    ({ decide, source }) => decide === 'deny' || (decide === 'ask' && source.from === 'repository'),
+  return !parts.some((part) =>
+    rulesAbout(rules, part).some(
+      (rule) => isFirm(rule) && matchRule(rule, action, part).is !== 'no',
+    ),
   )
-  return !parts.some((part) => firm.some((rule) => matchRule(rule, action, part).is !== 'no'))
 }
+
+const isFirm = ({ decide, source }: PolicyRule): boolean =>
+  decide === 'deny' || (decide === 'ask' && source.from === 'repository')

@@ -23,6 +23,29 @@ export function matchRun(
   return { is, length: is === 'no' ? 0 : tokens.length }
 }
 
+/**
+ * A rule whose first token has none of these is not about the command; null: that is not known.
+ */
+export function namesIn({ argv, program, wrapped_by }: ActionCommand): string[] | null {
+  const [first, ...args] = argv
+  if (typeof first !== 'string') return null
+  const path = program.kind === 'found' ? program.real_path : first
+  const names = ['*', first, baseOf(first), path, baseOf(path), ...wrapped_by]
+  if (onlySpeaks(first)) return names
+  for (const word of args) {
+    if (typeof word !== 'string') return null
+    names.push(baseOf(word))
+    if (gaps.test(word)) names.push(...word.split(gaps).map(baseOf))
+  }
+  return names
+}
+
+/** Its arguments are not run. */
+const onlySpeaks = (program: string): boolean => speakers.has(program.replace(usualPath, ''))
+
+/** Between words, where an argument has several. */
+const gaps = /[\s=;&|()]+/
+
 /** A program that is not known to leave its arguments alone may run what stands in them. */
 function behind(
   first: RunToken,
@@ -31,7 +54,7 @@ function behind(
 ): Is {
   const [program, ...args] = argv
   if (rest.length === 0 && wrapped_by.some((one) => namesOf(first).includes(one))) return 'yes'
-  if (typeof program === 'string' && speakers.has(program.replace(usualPath, ''))) return 'no'
+  if (typeof program === 'string' && onlySpeaks(program)) return 'no'
   const isThere = args.some((word, at) => {
     const named = couldName(word, namesOf(first))
     return named === 'whole' ? restOf(rest, args.slice(at)) !== 'no' : named === 'part'
@@ -47,7 +70,7 @@ function couldName(word: ShellWord, names: readonly string[]): 'whole' | 'part' 
     return isOpen || names.some((name) => name.startsWith(starts)) ? 'part' : null
   }
   if (names.includes(baseOf(word))) return 'whole'
-  return word.split(/[\s=;&|()]+/).some((one) => names.includes(baseOf(one))) ? 'part' : null
+  return word.split(gaps).some((one) => names.includes(baseOf(one))) ? 'part' : null
 }
 
 function restOf(tokens: readonly RunToken[], argv: readonly ShellWord[]): Is {
@@ -84,7 +107,7 @@ function asFlags(token: RunToken, { program }: ReadArguments): readonly string[]
   return 'any' in token ? token.any.flatMap((flag) => flagsOf(program, flag)) : null
 }
 
-function namesOf(token: RunToken): readonly string[] {
+export function namesOf(token: RunToken): readonly string[] {
   if (typeof token === 'string') return [token]
   return 'any' in token ? token.any : token
 }

@@ -16,7 +16,16 @@ export type ReadArguments = {
 
 const unknown: ShellWord = { starts: '' }
 
+/** Of words that were read before; many rules ask for the same ones. */
+const known = new WeakMap<readonly ShellWord[], ReadArguments>()
+
 export function readArguments(argv: readonly ShellWord[]): ReadArguments {
+  const read = known.get(argv) ?? argumentsOf(argv)
+  known.set(argv, read)
+  return read
+}
+
+function argumentsOf(argv: readonly ShellWord[]): ReadArguments {
   const [first, ...args] = argv
   const name = typeof first === 'string' ? first.slice(first.lastIndexOf('/') + 1) : ''
   const grammar = Object.hasOwn(grammars, name) ? grammars[name] : undefined

@@ -229,20 +229,23 @@ export function homeEntry(home: string, path: string): HomeEntry | null {
 export type AreaFacts = { home: string; agent_id: string; workspace: string; user_home: string }
 
 /** What kind of place a real path is in: the nearest of those that contain it. */
-export function areaOf(facts: AreaFacts, path: string): Area {
+export function areasOf(facts: AreaFacts): (path: string) => Area {
   const { home, agent_id, workspace, user_home } = facts
-  const parts = path.toLowerCase().split('/')
-  const places: [Area, readonly string[], Compare][] = [
-    ['credentials', credentialStores(user_home), 'folded'],
-    ['home', [home], 'exact'],
-    ['own', [`${home}/agents/${agent_id}`], 'exact'],
-    ['workspace', [workspace], 'exact'],
+  const stores = credentialStores(user_home).map((store) => store.toLowerCase())
+  const places: [Area, string][] = [
+    ['home', home],
+    ['own', `${home}/agents/${agent_id}`],
+    ['workspace', workspace],
   ]
-  let [nearest, length]: [Area, number] = ['outside', -1]
-  for (const [area, roots, compare] of places) {
-    const found = longest(roots, path, compare)
-    if (found > length) [nearest, length] = [area, found]
+  return (path) => {
+    const folded = path.toLowerCase()
+    let [nearest, length]: [Area, number] = ['credentials', longest(stores, folded, 'exact')]
+    if (length < 0) nearest = 'outside'
+    for (const [area, root] of places) {
+      const found = longest([root], path, 'exact')
+      if (found > length) [nearest, length] = [area, found]
+    }
+    const isGit = nearest === 'workspace' || nearest === 'outside'
+    return isGit && folded.split('/').includes('.git') ? 'git' : nearest
   }
-  const isGit = parts.includes('.git') && (nearest === 'workspace' || nearest === 'outside')
-  return isGit ? 'git' : nearest
 }

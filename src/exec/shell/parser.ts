@@ -23,7 +23,6 @@ type Parser = {
 type Tree = { rootNode: { hasError: boolean }; walk(): Cursor; delete(): void }
 type Cursor = {
   nodeType: string
-  nodeIsMissing: boolean
   startIndex: number
   endIndex: number
   currentFieldName: string | null
@@ -99,23 +98,19 @@ function parse(parser: Parser, text: string, until: number, monotonic: () => num
   }
   const cursor = tree.walk()
   try {
-    const seen = { missing: false, deep: false }
+    const seen = { deep: false }
     const root = valueOf(cursor, 0, seen)
     if (seen.deep) return { ok: false, doubt: 'too_deep' }
-    return { ok: true, root, whole: !tree.rootNode.hasError && !seen.missing }
+    // What is missing is an error, too.
+    return { ok: true, root, whole: !tree.rootNode.hasError }
   } finally {
     cursor.delete()
     tree.delete()
   }
 }
 
-function valueOf(
-  cursor: Cursor,
-  depth: number,
-  seen: { missing: boolean; deep: boolean },
-): SyntaxNode {
+function valueOf(cursor: Cursor, depth: number, seen: { deep: boolean }): SyntaxNode {
   const { nodeType: type, startIndex: start, endIndex: end, currentFieldName: field } = cursor
-  if (cursor.nodeIsMissing) seen.missing = true
   const children: SyntaxNode[] = []
   if (depth > LINE_DEPTH) seen.deep = true
   else if (cursor.gotoFirstChild()) {

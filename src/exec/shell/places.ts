@@ -6,19 +6,20 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync 
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { ActionProgram, Area } from '../../domain/policy/action.ts'
 import type { ActionPlaces } from '../../domain/policy/build.ts'
-import { areaOf, type AreaFacts } from '../files/path-policy.ts'
+import { areasOf, type AreaFacts } from '../files/path-policy.ts'
 
 /** `search`: the PATH of the command. What was looked up is kept as long as the object. */
 export function placesOf(facts: AreaFacts & { search: string }): ActionPlaces {
-  const real = { ...facts, workspace: realOf(facts.workspace), home: realOf(facts.home) }
+  const { workspace, home } = facts
+  const areaOf = areasOf({ ...facts, workspace: realOf(workspace).real, home: realOf(home).real })
   const found = new Map<string, ActionProgram>()
   const placed = new Map<string, { real_path: string; area: Area }>()
-  const folders = new Map<string, string>()
+  const folders: Folders = new Map()
   const place = (path: string) => {
     const known = placed.get(path)
     if (known !== undefined) return known
-    const real_path = realOf(resolve(path), folders)
-    const made = { real_path, area: areaOf(real, real_path) }
+    const { real: real_path } = realOf(resolve(path), folders)
+    const made = { real_path, area: areaOf(real_path) }
     placed.set(path, made)
     return made
   }
@@ -59,25 +60,32 @@ function canRun(path: string): boolean {
 /** As many links as the kernel follows: what is written through more is written nowhere. */
 const LINKS = 40
 
+type Place = { real: string; isThere: boolean }
+
+/** Folders that were found before. */
+type Folders = Map<string, Place>
+
 /**
  * Of what is not there: the real folder that it would be in. A link to what is not there is where
- * the link leads, since a write through it makes the file there. `known`: folders found before.
+ * the link leads, since a write through it makes the file there.
  */
-function realOf(path: string, known: Map<string, string> = new Map(), left = LINKS): string {
+function realOf(path: string, known: Folders = new Map(), left = LINKS): Place {
   const above = dirname(path)
-  let mayBeLink = true
+  const before = known.get(above)
+  let mayBeLink = before === undefined || before.isThere
   try {
     // An error for each file that an agent has yet to write takes longer than all the rest.
-    mayBeLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-    if (mayBeLink || above === path) return realpathSync.native(path)
+    mayBeLink &&= lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    if (mayBeLink) return { real: realpathSync.native(path), isThere: true }
   } catch {
-    if (above === path) return path
+    if (above === path) return { real: path, isThere: true }
   }
-  const folder = known.get(above) ?? realOf(above, known, left)
+  const folder = before ?? realOf(above, known, left)
   known.set(above, folder)
-  const target = mayBeLink && left > 0 ? linkedTo(join(folder, basename(path))) : null
-  if (target === null) return join(folder, basename(path))
-  return realOf(resolve(folder, target), new Map(), left - 1)
+  const real = join(folder.real, basename(path))
+  const target = mayBeLink && left > 0 ? linkedTo(real) : null
+  if (target === null) return { real, isThere: false }
+  return realOf(resolve(folder.real, target), new Map(), left - 1)
 }
 
 /** Null: it is no link, or cannot be looked at. */

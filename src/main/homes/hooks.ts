@@ -9,7 +9,7 @@ import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
 import { confiningOf, type HomeAge } from '../../domain/policy/in-force.ts'
 import { hookWord, type HookAnswer } from '../../domain/policy/hook.ts'
 import { hookPrograms, type AskProgram, type ProgramEnd } from '../../exec/commands/hook-program.ts'
-import { areaOf, credentialStores } from '../../exec/files/path-policy.ts'
+import { areasOf, credentialStores } from '../../exec/files/path-policy.ts'
 import { realOrSame } from '../../exec/files/roots.ts'
 import type { Config } from '../../protocol/config.ts'
 import { hooksFor } from '../../protocol/hook-config.ts'
@@ -65,7 +65,7 @@ function unsafeOf([name = '', ...args]: readonly string[], home: string, action:
 
 function writtenByAgents(path: string, home: string, { agent, workspace }: ActionBody) {
   const facts = { home: realOrSame(home), agent_id: agent, workspace, user_home: userHome }
-  const place = areaOf(facts, path)
+  const place = areasOf(facts)(path)
   const isOfAgents = path.startsWith(`${join(facts.home, 'agents')}/`)
   if (place !== 'workspace' && place !== 'own' && place !== 'git' && !isOfAgents) return null
   return 'it stands where the agent can write'

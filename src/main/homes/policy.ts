@@ -168,8 +168,8 @@ export async function readPolicy(
   const { age, choice, confined, presets } = standing
   const home_preset = homePreset(age, choice, confined, own.text === null ? null : own.policy)
   const in_force = presetsInForce(presets, home_preset)
-  const told: readonly PresetName[] = in_force.length === 0 ? ['work'] : in_force
-  const policies = told.map((preset) => madeOf(own.policy, narrowing, preset))
+  const chosen: readonly PresetName[] = in_force.length === 0 ? ['work'] : in_force
+  const policies = chosen.map((preset) => madeOf(own.policy, narrowing, preset))
   const { text, refused } = own
   return { ok: true, in_force: in_force.length > 0, policies, files, text, refused }
 }
@@ -325,7 +325,16 @@ const policyRecord = ({ revision, preset, otherwise, rules }: Policy): PolicyRec
   return { revision, preset, otherwise, rules: rules.map(ruleRecord) }
 }
 
-const ruleRecord = (rule: PolicyRule): PolicyRuleRecord => ({
+/** Of rules that were told before: a ledger is decided by few of them. */
+const told = new WeakMap<PolicyRule, PolicyRuleRecord>()
+
+function ruleRecord(rule: PolicyRule): PolicyRuleRecord {
+  const record = told.get(rule) ?? recordOfRule(rule)
+  told.set(rule, record)
+  return record
+}
+
+const recordOfRule = (rule: PolicyRule): PolicyRuleRecord => ({
   decide: rule.decide,
   about: ruleWords(rule),
   why: rule.why,
