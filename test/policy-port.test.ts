@@ -72,7 +72,7 @@ test('a file that is refused asks about everything and says why; what only looks
     says(broken)
     assert.equal(await decided('ls'), 'ask')
     const found = await judged({ cmd: 'ls' })
-    assert.match(found?.decision.why ?? '', new RegExp(`^${home}/policy.json, line 1 is refused: `))
+    assert.match(found?.decision.why ?? '', new RegExp(`^${home}/policy.json line 1 is refused: `))
     assert.match(found?.decision.why ?? '', /Until then everything is asked\.$/)
     const looks = await judged({ path: 'a.txt' }, { tool_name: 'ReadFile', class: 'pure' })
     assert.equal(looks?.decision.decide, 'allow')

@@ -5,6 +5,7 @@
 import { allowanceWords } from '../../protocol/records/agent-record.ts'
 import type { AgentView } from '../../protocol/agent-view.ts'
 import { agentUnread, type Facts } from '../../protocol/records/records.ts'
+import { lineage } from '../../protocol/views/lineage.ts'
 import { safeLine } from '../../present/text/safe.ts'
 import { clock, type Zone } from '../../present/text/span.ts'
 import { agentSeen, agentSentence } from '../../present/lines/state-cell.ts'
@@ -71,13 +72,11 @@ function about(context: Context, view: AgentView, all: readonly AgentView[]): Li
 
 /** What was set for it and for those above it: each decides, the strictest counts. */
 function presetLine({ agent }: AgentView, all: readonly AgentView[]): Line[] {
-  const { policy_preset: own, lineage_parent_agent_id: maker } = agent
-  const above = all.find((one) => one.agent.id === maker)
-  const inherited = above === undefined ? [] : presetLine(above, all).map(([, text]) => text)
-  const words = own ? [own] : []
-  const of = inherited.map((text) => (text.includes(' of ') ? text : `${text} of ${maker}`))
-  const both = [...words, ...of].join(', and ')
-  return both === '' ? [] : [['preset', both]]
+  const words = lineage(all, (one) => one.agent, agent.id).flatMap(({ agent: one }) => {
+    if (!one.policy_preset) return []
+    return [one.id === agent.id ? one.policy_preset : `${one.policy_preset} of ${one.id}`]
+  })
+  return words.length === 0 ? [] : [['preset', words.join(', and ')]]
 }
 
 /** What it does, as lists have it, and why. */

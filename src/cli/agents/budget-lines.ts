@@ -7,6 +7,7 @@ import type { Config } from '../../protocol/config.ts'
 import type { AgentView } from '../../protocol/agent-view.ts'
 import { budgetLine, spendWindows, type SpendBudget } from '../../protocol/records/records.ts'
 import type { SpendRow } from '../../protocol/records/spend-record.ts'
+import { lineage } from '../../protocol/views/lineage.ts'
 import { readConfig } from '../command/config-file.ts'
 import type { Context } from '../command/context.ts'
 import { asking } from '../command/records.ts'
@@ -69,19 +70,13 @@ const whole = (limits: Configured): SpendBudget['day'] =>
       }
 
 /** The agent, and those it was made under. */
-function* above(view: AgentView, all: readonly AgentView[]): Iterable<AgentView> {
-  let at: AgentView | undefined = view
-  while (at !== undefined) {
-    yield at
-    const parent: string | null = at.agent.lineage_parent_agent_id
-    at = all.find(({ agent }) => agent.id === parent)
-  }
-}
+const above = (view: AgentView, all: readonly AgentView[]): readonly AgentView[] =>
+  lineage(all, ({ agent }) => agent, view.agent.id)
 
 /** The agent and all made under it. */
 const under = (id: string, all: readonly AgentView[]): string[] =>
   all.flatMap((view) =>
-    [...above(view, all)].some(({ agent }) => agent.id === id) ? [view.agent.id] : [],
+    above(view, all).some(({ agent }) => agent.id === id) ? [view.agent.id] : [],
   )
 
 function sumOf(rows: readonly SpendRow[]) {

@@ -45,14 +45,17 @@ export const mendPolicy = 'correct the file: none of its rules counts until all 
 
 type Refused = Pick<PolicyStanding, 'file' | 'line' | 'why' | 'in_force'>
 
+/** Which file is refused, where in it, and why. */
+export const refusalWords = ({ file, line, why }: Omit<Refused, 'in_force'>): string =>
+  `${line === null ? file : `${file} line ${line}`} is refused: ${why}`
+
 /** What is said of a policy.json that is refused, wherever a person looks. */
-export function refusedWords({ file, line, why, in_force }: Refused): string {
-  const where = line === null ? file : `${file} line ${line}`
+export function refusedWords({ in_force, ...refusal }: Refused): string {
   const until =
     in_force === null
       ? 'everything is asked until it holds'
       : `the last good rules stay in force until it holds (${in_force})`
-  return `${where} is refused: ${why}; ${until}`
+  return `${refusalWords(refusal)}; ${until}`
 }
 
 export const presetWords: Readonly<Record<PresetName, string>> = {

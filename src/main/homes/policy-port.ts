@@ -4,6 +4,7 @@
  * is none nothing is asked. Of a file that is refused the last good one stays in force, which is
  * kept here; where there is none, and where nothing can be parsed, everything is asked, with why.
  */
+import { refusalWords } from '../../cli/command/guards.ts'
 import type { PolicyAction } from '../../domain/policy/action.ts'
 import { joinHooks } from '../../domain/policy/hook.ts'
 import { plainOnly } from '../../domain/policy/plain-line.ts'
@@ -51,7 +52,7 @@ export function policyPort(home: string, standing: HomeStanding, hooks: Hooks | 
       const found = await readWritten({ home, file: null, workspace }, readFile, [])
       return found.ok
         ? { ok: true, rules: [...rulesOf(found.own.policy), ...rulesOf(found.narrowing)] }
-        : { ok: false, why: refusedWords(found) }
+        : { ok: false, why: refusalWords(found) }
     },
     async judge({ agent, workspace, confined, environment, presets, ...made }) {
       const isSet = standing.age === 'new' || presets.some((preset) => preset !== null)
@@ -84,7 +85,7 @@ function judgedBy(
   if (found.ok && problem === null) {
     return { decision: decideByAll(action, found.policies), policies: found.policies }
   }
-  const why = found.ok ? `no line can be read: ${problem}` : refusedWords(found)
+  const why = found.ok ? `no line can be read: ${problem}` : refusalWords(found)
   return { decision: askedAll(decideAction(action, careful), why), policies: [careful] }
 }
 
@@ -92,9 +93,6 @@ async function openPolicyReader() {
   const parser = await openShellParser(clock)
   return { ...parser, readFile: policyFiles(parser.read) }
 }
-
-const refusedWords = ({ file, line, why }: { file: string; line: number | null; why: string }) =>
-  `${file}${line === null ? '' : `, line ${line}`} is refused: ${why}`
 
 /** What only looks is left alone; of all else a person decides until it is mended. */
 function askedAll(decision: PolicyDecision, why: string): PolicyDecision {

@@ -35,6 +35,7 @@ import type {
   PolicyRuleRecord,
 } from '../../protocol/records/policy-record.ts'
 import type { WrittenPolicy } from '../../protocol/policy-file.ts'
+import { lineage } from '../../protocol/views/lineage.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import { clock, env, userHome } from '../machine/machine.ts'
@@ -47,7 +48,7 @@ import {
 } from './policy-files.ts'
 import { isSameFolder, ownNow, ownPolicy, type OwnPolicy } from './policy-good.ts'
 import { openHomeReader } from './reader.ts'
-import { ageOf, choiceOf, confinementState } from './sandbox.ts'
+import { ageIn, choiceOf, confinementState } from './sandbox.ts'
 
 /** Rows of a page of the ledger. */
 const PAGE = 1_000
@@ -58,10 +59,8 @@ export const policyPorts: PolicyPorts = {
   async open(settings) {
     const { read, problem } = await openShellParser(clock)
     if (problem !== null) return { ok: false, file: 'the parser', line: null, why: problem }
-    const reader = await openHomeReader(settings.home)
-    const agents = reader === null ? [] : await reader.agents()
-    await reader?.close()
-    const standing = await standingIn(settings, presetChain(agents, settings.agent))
+    const { age, agents } = await ledgerOf(settings.home)
+    const standing = await standingIn(settings, age, presetChain(agents, settings.agent))
     return openPolicy(standing, read, policyFiles(read), [])
   },
   refused: async (home) => (await ownNow(home)).refused,
@@ -75,7 +74,8 @@ export const policyPorts: PolicyPorts = {
       const policies = new Map<string, OpenedPolicy>()
       const readFile = policyFiles(read)
       const agents = await reader.agents()
-      const standing = await standingIn({ ...asked, agent: '', workspace: '' }, [])
+      const nobody = { ...asked, agent: '', workspace: '' }
+      const standing = await standingIn(nobody, await ageIn(reader), [])
       for (const { id, workspace } of agents) {
         const one = { ...standing, agent: id, workspace: workspace.root }
         const presets = presetChain(agents, id)
@@ -102,19 +102,26 @@ export const policyPorts: PolicyPorts = {
   },
 }
 
-/** What was set for an agent, for the one it was made by, and so on up. */
-function presetChain(agents: readonly Agent[], of: string): (PresetName | null)[] {
-  const agent = agents.find(({ id }) => id === of)
-  if (agent === undefined) return []
-  const { lineage_parent_agent_id: maker, policy_preset = null } = agent
-  return [policy_preset, ...(maker === null ? [] : presetChain(agents, maker))]
+/** What is asked of the ledger of a home, opened once. */
+async function ledgerOf(home: string): Promise<{ age: HomeAge; agents: readonly Agent[] }> {
+  const reader = await openHomeReader(home)
+  if (reader === null) return { age: 'new', agents: [] }
+  try {
+    return { age: await ageIn(reader), agents: await reader.agents() }
+  } finally {
+    await reader.close()
+  }
 }
+
+/** What was set for an agent, for the one it was made by, and so on up. */
+const presetChain = (agents: readonly Agent[], of: string): (PresetName | null)[] =>
+  lineage(agents, (agent) => agent, of).map(({ policy_preset = null }) => policy_preset)
 
 async function standingIn(
   { config, ...of }: PolicySettings,
+  age: HomeAge,
   presets: StandingOf['presets'],
 ): Promise<StandingOf & { agent: string }> {
-  const age = await ageOf(of.home)
   const confined = (await confinementState(of.home, config, age)).state === 'on'
   return { ...of, age, choice: choiceOf(config), confined, presets }
 }

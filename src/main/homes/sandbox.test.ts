@@ -52,6 +52,6 @@ test('the list and both files of a policy are read at each connection', async (t
   write(own, [{ decide: 'allow', host: ['https://b.example'] }])
   assert.match(
     await why('a.example:443'),
-    /^no host is reached: \/state\/policy\.json, line 3 is refused: .*https:\/\/b\.example is no host/,
+    /^no host is reached: \/state\/policy\.json line 3 is refused: .*https:\/\/b\.example is no host/,
   )
 })

@@ -21,6 +21,7 @@ import type { PolicyRule } from '../../domain/policy/rule.ts'
 import { sourceWords } from '../../domain/policy/words.ts'
 import type { ConfinementOptions } from '../../exec/commands/confinement.ts'
 import type { ConfinementState, HostGate, HostVerdict } from '../../exec/ports.ts'
+import type { LedgerReads } from '../../ledger/port.ts'
 import type { Config } from '../../protocol/config.ts'
 import { clock, env, expanded } from '../machine/machine.ts'
 
@@ -35,6 +36,10 @@ export function choiceOf({ sandbox }: Pick<Config, 'sandbox'>): SandboxChoice {
   return sandbox === 'off' ? 'off' : 'asked'
 }
 
+/** Of the home whose ledger is open. */
+export const ageIn = async (reader: Pick<LedgerReads, 'madeAtSchema'>): Promise<HomeAge> =>
+  homeAge(await reader.madeAtSchema())
+
 /** A home without a ledger is made by whoever opens it first: now. */
 export async function ageOf(home: string): Promise<HomeAge> {
   const [{ openHomeReader }, { LedgerFault }] = await Promise.all([
@@ -45,7 +50,7 @@ export async function ageOf(home: string): Promise<HomeAge> {
     const reader = await openHomeReader(home)
     if (reader === null) return 'new'
     try {
-      return homeAge(await reader.madeAtSchema())
+      return await ageIn(reader)
     } finally {
       await reader.close()
     }
