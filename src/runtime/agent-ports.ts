@@ -3,10 +3,10 @@
  * per agent and process, and never written to; what changes while a turn runs is in
  * turn/turn-run.ts.
  */
-import { agentRoots } from '../exec/files/path-policy.ts'
-import type { Network, Roots } from '../exec/ports.ts'
+import { agentRoots, homeEntry } from '../exec/files/path-policy.ts'
+import type { Network, OpenedPath, PathMode, Roots } from '../exec/ports.ts'
 import { agentOf, type Draft, type Facts } from '../domain/facts/facts.ts'
-import type { AgentId } from '../domain/ids.ts'
+import type { AgentId, CallId } from '../domain/ids.ts'
 import { workspaceMemory } from '../domain/memory/reference.ts'
 import type { HeldTask } from '../domain/state/task.ts'
 import { later, type Timestamp } from '../domain/time.ts'
@@ -20,7 +20,7 @@ import type { Agent } from '../domain/state/agent.ts'
 import type { CallJudged, HostNotice, HostPorts } from './ports.ts'
 import type { TriggerUrls } from './trigger-urls.ts'
 import type { CommitOptions, Store } from './store.ts'
-import { agentHome } from './home.ts'
+import { agentHome, outputPath } from './home.ts'
 import { withShort, type KnownShort } from './short-ids.ts'
 import type { Short } from '../domain/state/short-id.ts'
 
@@ -115,6 +115,23 @@ export class AgentPorts {
     return isShared ? { ...roots, read_only: [`${workspace.root}/${workspaceMemory}`] } : roots
   }
 
+  /** A path in `tasks/` or `outputs/` is readable for the agent whose task, call or input it is. */
+  async open(path: string, mode: PathMode): Promise<OpenedPath> {
+    const entry = homeEntry(this.ports.home, path)
+    const row = entry === null ? null : await this.load(entry.table, entry.id)
+    const owned = row !== null && row.agent_id === this.agent_id ? [path] : []
+    return this.ports.files.open_within(this.roots(owned), path, mode)
+  }
+
+  /** A long output of a call, beside the ledger; its path. */
+  async keepOutput(call: CallId, text: string): Promise<string> {
+    const { home, files } = this.ports
+    const path = outputPath(home, call)
+    await files.make_folder(`${home}/outputs`, 0o700)
+    await files.write_atomic(path, this.redacted(text), 0o600)
+    return path
+  }
+
   /** With which network its commands run where they are confined; null: they are not. */
   async confined(): Promise<Network | null> {
     const sandbox = await this.ports.processes.confinement()
@@ -157,10 +174,11 @@ export class AgentPorts {
     return found === null ? null : verdictOf(found)
   }
 
-  /** What it says of a held command now, as it said before. */
+  /** What it says now of what is held, as it said before. */
   judgedAgain({ cmd, workdir, held }: HeldTask): Promise<JudgedAgain | null> {
     const { item, origin, tool: tool_name, class: effect_class } = held.action
-    return this.judged({ tool_name, class: effect_class, input: { cmd, workdir }, item, origin })
+    const input = held.call === undefined ? { cmd, workdir } : held.call.input
+    return this.judged({ tool_name, class: effect_class, input, item, origin })
   }
 
   /** US dollars for an answer: what the provider says it took, else by the price; null: unknown. */

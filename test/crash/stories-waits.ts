@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldHash } from '../../src/domain/approvals/held-text.ts'
 import { deadLetter } from '../../src/testing/host/outside-events.ts'
 import { calls, fails, says } from '../../src/testing/scripted-model.ts'
 import { asksAbout } from '../../src/testing/world/held.ts'
@@ -71,6 +72,41 @@ const held = (choice: 'yes' | 'no'): Scenario =>
     also: async ({ box }) => {
       const file = join(box.workspace, 'pushed.txt')
       return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing ran'
+    },
+  })
+
+/** An edit that a rule holds: made once after a yes, and known to whoever takes it back. */
+const heldEdit = (choice: 'yes' | 'no'): Scenario =>
+  storyOf({
+    name: `held edit, ${choice}`,
+    covers: ['task spawned', 'task finished', 'wait registered', 'ingress', 'brief'],
+    options: { policy: asksAbout('pushed') },
+    answers: {
+      main: [
+        makes('A'),
+        takes('A'),
+        () => calls(call('EditFile', { path: 'pushed.txt', new_text: 'pushed\n' })),
+        () => says('I asked.'),
+        ends('A'),
+      ],
+    },
+    acts: [
+      tells('Write it.'),
+      operator(`says ${choice}`, async ({ box }) => {
+        const facts = box.host.facts('main')
+        const [task] = facts ? heldTasks(facts) : []
+        const bound_hash = task ? heldHash(task) : 'none'
+        const task_id = task?.id ?? 'task_none'
+        return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
+      }),
+    ],
+    also: async ({ box }) => {
+      const file = join(box.workspace, 'pushed.txt')
+      const [task] = await box.ledger.list('tasks', { limit: 5 })
+      const changes = task?.changes
+      const known = changes !== undefined && 'diffs' in changes ? changes.diffs.length : 0
+      const made = existsSync(file) ? readFileSync(file, 'utf8') : 'nothing was made'
+      return `${made} ${task?.status}, ${known} known`
     },
   })
 
@@ -309,6 +345,8 @@ export const waitStories: readonly Scenario[] = [
   question,
   held('yes'),
   held('no'),
+  heldEdit('yes'),
+  heldEdit('no'),
   grant,
   external,
   timer,

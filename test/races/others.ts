@@ -2,7 +2,8 @@
  * What the other side may do while the runtime waits: each act that there is, about what is there,
  * and what no operator does. The acts are a table over their type: one that is new is missed here.
  */
-import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldHash } from '../../src/domain/approvals/held-text.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'

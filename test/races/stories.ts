@@ -4,7 +4,8 @@
  * what its models say, by the agent and how often it was asked, and what comes from outside when
  * all is quiet.
  */
-import { heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldHash } from '../../src/domain/approvals/held-text.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'
 import type { OperatorAct } from '../../src/domain/operator/act.ts'

@@ -3,7 +3,8 @@
  * files, processes that end or vanish, time that passes or jumps. One choice per step, from a
  * stream of its own, so that leaving one out changes no other.
  */
-import { heldChoices, heldHash, heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldTasks } from '../../src/domain/approvals/held-command.ts'
+import { heldChoices, heldHash } from '../../src/domain/approvals/held-text.ts'
 import { boundHash } from '../../src/domain/work/answer-question.ts'
 import type { CheckGiven } from '../../src/domain/checks/spec.ts'
 import { openTurn, type Facts } from '../../src/domain/facts/facts.ts'

@@ -34,7 +34,7 @@ export class Witness {
   readonly #rounds = new Map<string, RoundSeen>()
   readonly #openCalls = new Map<string, Set<string>>()
   readonly #unsure = new Set<string>()
-  /** Held commands without a yes that holds. */
+  /** Held commands and calls without a yes that holds. */
   readonly #unallowed = new Set<string>()
   /** Calls whose outcome met a full disk: nobody has it any more. */
   readonly #lost = new Set<string>()
@@ -129,7 +129,7 @@ export class Witness {
       if (open.length > 0) this.found.push(`17: ${id} is asked and ${open[0]} has no result`)
       return
     }
-    if (word === 'start' && this.#unallowed.has(id)) {
+    if (this.#unallowed.has(id)) {
       this.found.push(`18: ${what} begins and nobody said yes`)
     }
     const call = this.#calls.get(id)

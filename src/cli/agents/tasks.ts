@@ -59,7 +59,7 @@ export function tasks(context: Context, options: TaskListOptions): Promise<Exit>
         glyph(markOf(task, seen[at]), ink),
         ids.short(task.id),
         task.work_item_id === null ? '-' : ids.short(task.work_item_id),
-        task.child_agent_id ?? 'command',
+        task.child_agent_id ?? (task.kind === 'tool_call' ? 'call' : 'command'),
         task.label,
         statusOf(task, seen[at]),
         timeOf(task, zone, seen[at]),
@@ -100,7 +100,7 @@ export function markOf(task: Task, seen: CommandLook | null = null): Mark {
 
 /** What the machine says of a command whose end the ledger does not know; null: nothing. */
 async function seenOf(reader: HomeReader, task: Task): Promise<CommandLook | null> {
-  return task.kind === 'child_agent' || task.ended_at !== null ? null : reader.command(task.id)
+  return task.kind !== 'command' || task.ended_at !== null ? null : reader.command(task.id)
 }
 
 /** `seen`: of a command that is not over in the ledger, which follows what its process does. */

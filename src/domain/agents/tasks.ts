@@ -123,7 +123,7 @@ export function inputTask(
   if (task.kind === 'child_agent' && end) {
     return no('task_takes_no_input', `${task.id} is a child agent, whose input has no end.`)
   }
-  if (task.kind === 'command' && task.input === 'none') {
+  if (task.kind !== 'child_agent' && task.input === 'none') {
     return no('task_takes_no_input', `${task.id} was started without an input.`)
   }
   return text === '' && !end ? no('message_empty', 'There is nothing to give.') : found

@@ -15,7 +15,8 @@ import type { Grant } from '../state/grant.ts'
 import { day, plus } from '../time.ts'
 import { completeItem } from '../work/complete.ts'
 import { coveredBy, grantFor, grantWords, lapseGrants } from './grants.ts'
-import { heldChoices, heldHash, type Asked } from './held-command.ts'
+import { type Asked } from './held-command.ts'
+import { heldChoices, heldHash } from './held-text.ts'
 
 const asked = (word: string, item: WorkItemId | null, more: Partial<ActionBody> = {}): Asked => {
   const command = aPush(word)

@@ -17,14 +17,13 @@ import {
   askAnew,
   changedSince,
   heldAlready,
-  heldHash,
-  heldText,
   holdCommand,
   lapseHeld,
   yesEnds,
   type HeldCommand,
   type JudgedAgain,
 } from './held-command.ts'
+import { heldHash, heldText } from './held-text.ts'
 
 const state = (w: World, id: WorkItemId) => project(w.facts, id, w.now)?.scheduling_state
 

@@ -1,9 +1,11 @@
 /**
- * A held command: a rule wants a person's yes before it runs (docs/spec/task.md#held). It is a task
- * that is not queued yet, beside the item's one wait: no event, blocker or focus touches it, and
- * while it stands nobody asks a model. A yes is bound to the action as it was shown, and the
- * runtime begins the command itself, once; a no reaches the model in the person's own words.
+ * A held call: a rule wants a person's yes before a command runs or a tool is used
+ * (docs/spec/task.md#held). It is a task that is not queued yet, beside the item's one wait: no
+ * event, blocker or focus touches it, and while it stands nobody asks a model. A yes is bound to
+ * what was shown, and the runtime begins it itself, once; a no reaches the model in the person's
+ * own words.
  */
+import { canonical } from '../canonical.ts'
 import { deliverBrief } from '../facts/deliver-brief.ts'
 import { activeWaitOf, activeWaits, agentOf, openTurn, type Draft } from '../facts/facts.ts'
 import type { CallId, TaskId, WorkItemId } from '../ids.ts'
@@ -12,15 +14,22 @@ import { limits } from '../limits.ts'
 import type { PolicyAction } from '../policy/action.ts'
 import type { ActionPart } from '../policy/part.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
-import { stableHash } from '../stable-hash.ts'
 import type { StartPlace } from '../start-place.ts'
 import { runtimeFollowup, type Provenance } from '../state/provenance.ts'
-import { choiceLines, choiceNamed, type Choice } from '../state/question.ts'
 import { done, type Done } from '../state/reply.ts'
-import { grantChoices, makeGrant, scopeOf } from './grants.ts'
+import { makeGrant, scopeOf } from './grants.ts'
+import { heldChoiceLines, heldChoiceNamed, heldHash, heldText } from './held-text.ts'
 import { covers, grantableOf } from './scope.ts'
 import type { GrantScope } from '../state/grant.ts'
-import { isHeld, type HeldCall, type HeldTask, type Task, type TaskInput } from '../state/task.ts'
+import {
+  isHeld,
+  type HeldCall,
+  type HeldTask,
+  type HeldToolCall,
+  type Task,
+  type TaskEvent,
+  type TaskInput,
+} from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import { outsideInput } from '../waits/pacing.ts'
 import { mustWait } from '../waits/must-wait.ts'
@@ -36,98 +45,91 @@ export type Asked = {
   lifts: readonly ActionPart[] | null
 }
 
-export type HeldCommand = Asked & {
+type Holding = Asked & {
   id: TaskId
   call_id: CallId
   work_item_id: WorkItemId | null
   label: string
-  cmd: string
   workdir: string
+}
+
+export type HeldCommand = Holding & {
+  cmd: string
   timeout_ms: number | null
   input: TaskInput
   output_path: string
 }
 
-/** From narrow to broad; a no is the last. */
-export const heldChoices = ({
-  held,
-  work_item_id,
-}: Pick<HeldTask, 'held' | 'work_item_id'>): readonly Choice[] => [
-  { key: 'yes', label: 'run it, this once' },
-  ...grantChoices(held.grantable, work_item_id),
-  { key: 'no', label: 'do not run it' },
-]
-
-/** Each with the number that it may be named by. */
-export const heldChoiceLines = (task: Pick<HeldTask, 'held' | 'work_item_id'>): string[] =>
-  choiceLines({ choices: heldChoices(task) }).map((line, at) => `${at + 1}. ${line}`)
-
-/** By its key, its label or its number: the mark of an answer is of this very list. */
-export function heldChoiceNamed(
-  task: Pick<HeldTask, 'held' | 'work_item_id'>,
-  said: string,
-): Choice | null {
-  const choices = heldChoices(task)
-  const at = /^\d{1,2}$/.test(said) ? choices[Number(said) - 1] : undefined
-  return at ?? choiceNamed({ choices, text: '', settles: null }, said)
-}
+/** The call of a tool as it would be carried out. */
+export type HeldToolUse = Holding & { call: HeldToolCall }
 
 const nobody = 'nobody answered'
 
 /** Held ones of the agent, in the order they were asked. */
 export const heldTasks = (d: Pick<Draft, 'rows'>): HeldTask[] => [...d.rows('tasks')].filter(isHeld)
 
-/** The same action of the same item, which waits for its answer already. */
+/** What is asked about: an action, and of a tool's call what is to be done with it. */
+export type WantedAction = Pick<Asked, 'action'> & { call?: HeldToolCall }
+
+/** The same of the same item, which waits for its answer already. */
 export const heldAlready = (
   d: Pick<Draft, 'rows'>,
-  { action }: Pick<Asked, 'action'>,
+  wanted: WantedAction,
   item: WorkItemId | null,
 ): HeldTask | null =>
   heldTasks(d).find(
     ({ held, work_item_id }) =>
-      held.action.sha256 === action.sha256 && work_item_id === item && held.answer === null,
+      isSameWish(held, wanted) &&
+      canonical(held.call?.intent) === canonical(wanted.call?.intent) &&
+      work_item_id === item &&
+      held.answer === null,
   ) ?? null
+
+/** Whether the same is wanted, whatever it would meet by now. */
+export const isSameWish = (
+  held: Pick<HeldCall, 'action' | 'call'>,
+  wanted: WantedAction,
+): boolean =>
+  held.action.sha256 === wanted.action.sha256 &&
+  canonical(held.call?.input) === canonical(wanted.call?.input)
 
 /** Holds it and asks the person; the refusal where as many are held as may. */
 export function holdCommand(d: Draft, command: HeldCommand): Rejection | null {
+  const { cmd, timeout_ms, input, output_path, ...holding } = command
+  // A person reads all of it, or is not asked.
+  if (cmd.length > limits.question.value) return overLimit(limits.question, cmd.length)
+  const more = input === 'none' ? {} : { input }
+  return hold(d, holding, { kind: 'command', cmd, timeout_ms, output_path, ...more })
+}
+
+export function holdToolCall(d: Draft, { call, ...holding }: HeldToolUse): Rejection | null {
+  if (call.shown.length > limits.held_shown.value) {
+    return overLimit(limits.held_shown, call.shown.length)
+  }
+  const none = { cmd: null, timeout_ms: null, output_path: null }
+  return hold(d, holding, { kind: 'tool_call', ...none }, call)
+}
+
+type Kind = Pick<Queued, 'kind' | 'cmd' | 'timeout_ms' | 'output_path' | 'input'>
+type Queued = Extract<TaskEvent, { type: 'task_queued' }>
+
+function hold(d: Draft, holding: Holding, kind: Kind, call?: HeldToolCall): Rejection | null {
   const count = heldTasks(d).length
   if (count >= limits.held_commands.value) return overLimit(limits.held_commands, count + 1)
-  // A person reads all of it, or is not asked.
-  if (command.cmd.length > limits.question.value) {
-    return overLimit(limits.question, command.cmd.length)
-  }
-  const { action, because, policy_revision, lapses_at, call_id, input, lifts, ...task } = command
-  const grantable = grantableOf(action, lifts)
+  const { action, because, policy_revision, lapses_at, call_id, lifts, ...task } = holding
+  // A grant is looked for before commands alone: of a call nothing is offered but once.
+  const grantable = call === undefined ? grantableOf(action, lifts) : null
+  const of = call === undefined ? {} : { call }
   d.emit({
     type: 'task_queued',
     ...task,
-    kind: 'command',
+    ...kind,
     child_agent_id: null,
-    ...(input === 'none' ? {} : { input }),
     start_place: null,
-    held: { call_id, action, because, policy_revision, lapses_at, grantable, changed: null },
+    held: { call_id, ...of, action, because, policy_revision, lapses_at, grantable, changed: null },
   })
-  tellPerson(d, command.id)
+  tellPerson(d, task.id)
   return null
-}
-
-/** All that is shown before an answer: what would run, where, and why it is asked. */
-export function heldText({
-  cmd,
-  workdir,
-  held,
-}: Pick<HeldTask, 'cmd' | 'workdir' | 'held'>): string {
-  const { because, changed, lapses_at } = held
-  const [first = '', ...more] = cmd.trim().split(/\r\n?|[\n\v\f\u2028\u2029]/)
-  return [
-    `May this run? ${first}`,
-    // What it is made of never looks like what is said about it.
-    ...more.map((line) => `  | ${line}`),
-    `in ${workdir}`,
-    because,
-    ...(changed === null ? [] : [`Asked anew: ${changed}.`]),
-    ...(lapses_at === null ? [] : [`Without an answer it lapses at ${lapses_at}.`]),
-  ].join('\n')
 }
 
 function tellPerson(d: Draft, id: TaskId): void {
@@ -138,10 +140,6 @@ function tellPerson(d: Draft, id: TaskId): void {
   const about = { task_id: id, work_item_id: task.work_item_id, turn_id: turn?.id ?? null }
   deliverBrief(d, { kind: 'question', text, ...about })
 }
-
-/** The mark of what is asked as a client shows it; another yes than to this one does not count. */
-export const heldHash = ({ id, held }: Pick<HeldTask, 'id' | 'held'>): string =>
-  stableHash(JSON.stringify([id, held.action.sha256, held.because, held.asked_at, held.grantable]))
 
 export type HeldAnswerGiven = {
   task_id: string
@@ -159,7 +157,7 @@ export type JudgedAgain =
   | { verdict: 'allow'; action: PolicyAction; policy_revision: string }
   | { verdict: 'deny'; why: string }
 
-/** Decides a held command by a person's answer. `again`: as it is judged at this moment. */
+/** Decides what is held by a person's answer. `again`: as it is judged at this moment. */
 export function answerHeld(
   d: Draft,
   given: HeldAnswerGiven,
@@ -183,7 +181,12 @@ export function answerHeld(
   const scope = scopeOf(choice.key, task.held)
   const changed = isYes ? (changedSince(task.held, again) ?? unliftable(scope, again)) : null
   if (changed !== null) {
-    askAnew(d, task, changed, again)
+    if (!askAnew(d, task, changed, again)) {
+      return done(`${task.id} is over: ${changed}. Nothing was done; the agent is told.`, {
+        id: task.id,
+        warnings: [{ kind: 'held_over', message: `Nothing was done: ${changed}.` }],
+      })
+    }
     return done(`${task.id} does not run: ${changed}. It is asked anew; nothing was lost.`, {
       id: task.id,
       warnings: [{ kind: 'held_again', message: `It is asked anew: ${changed}.` }],
@@ -203,7 +206,7 @@ export function answerHeld(
     start_place: isYes ? start_place : null,
   })
   outsideInput(d, task.work_item_id, 'operator')
-  if (isYes) awaitAnew(d, task, 'the command may run')
+  if (isYes) awaitAnew(d, task, 'it may be done')
   else refuse(d, task, words, given.provenance)
   const said = isYes ? 'is begun; its end will be a message' : 'does not run; the agent is told'
   return done(`${task.id} ${said}.`, { id: task.id })
@@ -249,26 +252,33 @@ function difference(before: PolicyAction, now: PolicyAction): string {
   return `what it would do is not the same any more (${others.join(', ') || 'its hash'})`
 }
 
-/** Held again with what it is now; what the policy refuses by now ends. */
-export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgain | null): void {
+/**
+ * Held again with what it is now: true. What the policy refuses by now ends, and so does a call of
+ * a tool that is another action by now, since it was worked out for the one that was shown.
+ */
+export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgain | null): boolean {
   if (task.held === undefined) throw new Error(`${task.id} was never held`)
-  const { call_id, ...before } = task.held
-  if (again?.verdict === 'deny') {
+  const { call_id, call, ...before } = task.held
+  const isOther =
+    again !== null && again.verdict !== 'deny' && again.action.sha256 !== before.action.sha256
+  if (again?.verdict === 'deny' || (call !== undefined && isOther)) {
     endHeld(d, task, changed)
-    return
+    return false
   }
   // What allows it now has no words of its own for the person.
   const { action, policy_revision } = again ?? before
   const { because, lapses_at } = again?.verdict === 'ask' ? again : before
   const lifts = again?.verdict === 'ask' ? again.lifts : null
-  const grantable = grantableOf(action, lifts)
-  const held = { call_id, action, because, policy_revision, lapses_at, grantable, changed }
+  const grantable = call === undefined ? grantableOf(action, lifts) : null
+  const of = call === undefined ? {} : { call }
+  const held = { call_id, ...of, action, because, policy_revision, lapses_at, grantable, changed }
   d.emit({ type: 'task_held_again', id: task.id, held })
   awaitAnew(d, task, 'it is asked anew')
   tellPerson(d, task.id)
+  return true
 }
 
-/** When the yes to a command that has not begun is over. */
+/** When the yes to what has not begun is over. */
 export const yesEnds = (task: Task): Timestamp | null =>
   task.held?.answer?.allowed === true ? plus(task.held.answer.at, limits.yes_lasts.value) : null
 

@@ -15,7 +15,7 @@ import type { Message } from '../state/message.ts'
 import { operate } from './decide.ts'
 import type { DecidedAct, WorktreeVerb } from './act.ts'
 import { abortableRun, inputTask, queueTask, stoppableTask } from '../agents/tasks.ts'
-import { heldHash } from '../approvals/held-command.ts'
+import { heldHash } from '../approvals/held-text.ts'
 import { isHeld, isTerminal, type Task } from '../state/task.ts'
 import { plus, type Timestamp } from '../time.ts'
 import type { Schedule } from '../state/schedule.ts'
@@ -125,7 +125,7 @@ export function canOfTask(view: CanView, task: Task): ActionPermission[] {
   const facts = overlaid(view.facts, [['tasks', task]])
   const found = tried(stoppableTask(facts, task.id))
   const over = { allowed: false, code: 'no_change', why: `It is ${task.status}.` } as const
-  const label = task.kind === 'command' ? 'write to its input' : 'tell it something'
+  const label = task.kind !== 'child_agent' ? 'write to its input' : 'tell it something'
   const given = { task_id: task.id, text: 'x', end: false }
   if (isHeld(task)) {
     const answer = { task_id: task.id, bound_hash: heldHash(task), choice: 'no' }

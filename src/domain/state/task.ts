@@ -1,6 +1,6 @@
 /**
- * Task: one managed execution, a shell command or a supervised child agent. Its states only move
- * forward, to exactly one terminal state (docs/spec/task.md).
+ * Task: one managed execution: a shell command, a tool's call after a person's yes, or a supervised
+ * child agent. Its states only move forward, to exactly one terminal state (docs/spec/task.md).
  */
 import type { AgentId, CallId, GrantId, TaskId, WaitId, WorkItemId } from '../ids.ts'
 import type { PolicyAction } from '../policy/action.ts'
@@ -41,7 +41,7 @@ export type ChildQuestion = {
   choices: readonly Choice[]
 }
 
-/** What a person decided of a held command. */
+/** What a person decided of what is held. */
 export type HeldAnswer = {
   allowed: boolean
   /** What they said with it; empty: nothing. */
@@ -50,13 +50,26 @@ export type HeldAnswer = {
   at: Timestamp
 }
 
+/** The call of a tool as it is carried out after a yes, whatever the model does meanwhile. */
+export type HeldToolCall = {
+  tool_name: string
+  input: unknown
+  /** What its tool worked out before it was asked: of an edit, what the files held then. */
+  intent: unknown
+  /** What it would do, as a person reads it. */
+  shown: string
+}
+
 /**
- * Why a command is held, and what a yes is bound to: the action as it was judged. The answer holds
- * for that action alone, and for `limits.yes_lasts` from the moment it was given.
+ * Why something is held, and what a yes is bound to: the action as it was judged, and of a tool's
+ * call what it was worked out from. The answer holds for that alone, and for `limits.yes_lasts`
+ * from the moment it was given.
  */
 export type HeldCall = {
-  /** The call that asked for the command. */
+  /** The call that asked for it. */
   call_id: CallId
+  /** Absent: it is a command, whose line is the task's. */
+  call?: HeldToolCall
   action: PolicyAction
   /** The rule that asks, in its words. */
   because: string
@@ -79,7 +92,7 @@ export type Task = {
   agent_id: AgentId
   /** Null when the turn that started it had no item. */
   work_item_id: WorkItemId | null
-  kind: 'command' | 'child_agent'
+  kind: 'command' | 'tool_call' | 'child_agent'
   label: string
   cmd: string | null
   child_agent_id: AgentId | null
@@ -91,7 +104,7 @@ export type Task = {
   /** Of a child that waits for an answer: it needs input. */
   asking: ChildQuestion | null
   status: TaskStatus
-  /** Of a command that is held, or was. */
+  /** Of a command or a call that is held, or was. */
   held?: HeldCall
   /** By which a command began that a rule asks about; absent: it needed none. */
   grant_id?: GrantId
@@ -103,7 +116,7 @@ export type Task = {
   survivors: readonly number[]
   /** Of a command the folder of its streams; a child's words are its own, and in no file. */
   output: { path: string | null; bytes: number }
-  /** Of a command in a git folder whose end no call shows: what it did to files, once looked at. */
+  /** What it did to files, where no call shows it: of a command once a git folder is looked at. */
   changes?: TaskChanges
   created_at: Timestamp
   started_at: Timestamp | null
@@ -170,10 +183,10 @@ export const isTerminal = ({ status }: Pick<Task, 'status'>): boolean => !goesOn
 export const isGoingOn = (task: Pick<Task, 'status'>): boolean =>
   !isTerminal(task) && task.status !== 'held'
 
-export type HeldTask = Task & { held: HeldCall; cmd: string }
+export type HeldTask = Task & { held: HeldCall }
 
 export const isHeld = (task: Task | undefined): task is HeldTask =>
-  task?.status === 'held' && task.held !== undefined && task.cmd !== null
+  task?.status === 'held' && task.held !== undefined
 
 /** The first moment at which a held one lapses; null: none does. */
 export function nextLapse(facts: { rows(table: 'tasks'): Iterable<Task> }): Timestamp | null {

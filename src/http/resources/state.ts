@@ -4,6 +4,7 @@
  */
 import { createRoute } from '@hono/zod-openapi'
 import type { TypedResponse } from 'hono'
+import type { JSONParsed } from 'hono/utils/types'
 import { lateOf, type AgentView } from '../../protocol/agent-view.ts'
 import { attentionRecordOf } from '../../protocol/views/attention.ts'
 import { canOfTask } from '../../protocol/actions/can.ts'
@@ -43,12 +44,14 @@ export function register(app: HttpApp, home: HomePort, views: Views): void {
   app.openapi(state, async () => stateAnswer(await stateText(home, views)))
 }
 
+type Answer = Response & TypedResponse<JSONParsed<StateRecord>, 200, 'json'>
+
 /** It may have a megabyte, most of it as in the answer before: it is put together from texts. */
-const stateAnswer = (text: string): Response & TypedResponse<StateRecord, 200, 'json'> =>
+const stateAnswer = (text: string): Answer =>
   new Response(text, {
     status: 200,
     headers: { 'content-type': 'application/json' },
-  }) as Response & TypedResponse<StateRecord, 200, 'json'>
+  }) as Answer
 
 async function stateText(home: HomePort, views: Views): Promise<string> {
   // Read first: what is committed after it is in the stream behind it, and perhaps here as well.

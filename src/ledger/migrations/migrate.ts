@@ -10,6 +10,7 @@ import { sql as third } from './0003.ts'
 import { sql as fourth } from './0004.ts'
 import { after as afterFifth, before as beforeFifth } from './0005.ts'
 import { sql as sixth } from './0006.ts'
+import { sql as seventh } from './0007.ts'
 import { chainAll, foldAll, mintShortIds } from './refold.ts'
 
 /** The n-th brings schema n to n + 1. */
@@ -30,6 +31,7 @@ const steps: readonly ((database: DatabaseSync) => void)[] = [
     database.exec(afterFifth)
   },
   (database) => database.exec(sixth),
+  (database) => database.exec(seventh),
 ]
 
 /** `before_end` is called when all is written and nothing committed; what it throws undoes it. */

@@ -13,7 +13,7 @@
 import type { Table } from '../../domain/state/event.ts'
 
 /** The schema this program reads and writes; `pragma user_version` of the file must equal it. */
-export const schemaVersion = 6
+export const schemaVersion = 7
 
 type Column = { type: 'text' | 'integer' | 'real' | 'blob'; null: boolean; about: string }
 
@@ -207,13 +207,13 @@ export const schema = {
     },
   },
   tasks: {
-    about: 'Managed executions: shell commands and supervised child agents.',
+    about: 'Managed executions: shell commands, calls after a yes, supervised child agents.',
     columns: {
       ...common,
       agent_id: agentId,
       work_item_id: itemId,
       status: text('held, queued, running or cancelling; every other status is final'),
-      kind: text('command or child_agent'),
+      kind: text('command, tool_call or child_agent'),
     },
   },
   briefs: {

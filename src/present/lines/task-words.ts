@@ -14,13 +14,13 @@ export function endWords({
   return status === 'completed' ? (reason ?? status) : status
 }
 
-/** A child that completed has reported; a command says by its exit status how it went. */
+/** A child that completed has reported, a call is done; a command has an exit status. */
 export const endedWell = ({
   status,
   kind,
   exit_status,
 }: Pick<Task, 'status' | 'kind' | 'exit_status'>): boolean =>
-  status === 'completed' && (kind === 'child_agent' || exit_status === 0)
+  status === 'completed' && (kind !== 'command' || exit_status === 0)
 
 /**
  * Since when a task runs, for whoever sees nothing but its row; null: it does not. The start of a

@@ -66,7 +66,7 @@ export {
   heldChoiceNamed,
   heldHash,
   heldText,
-} from '../../domain/approvals/held-command.ts'
+} from '../../domain/approvals/held-text.ts'
 export { grantWords } from '../../domain/approvals/grants.ts'
 export { isInForce, type Grant } from '../../domain/state/grant.ts'
 export { isGoingOn, isHeld } from '../../domain/state/task.ts'

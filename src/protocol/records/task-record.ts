@@ -44,6 +44,15 @@ const policyAction = z
 
 const heldShape = {
   call_id: callId.describe('The call that asked for it.'),
+  call: z
+    .strictObject({
+      tool_name: z.string(),
+      input: z.unknown(),
+      intent: z.unknown().describe('What its tool worked out before it was asked.'),
+      shown: z.string().describe('What it would do, as a person reads it.'),
+    })
+    .optional()
+    .describe('Of a tool; absent: it is a command.'),
   action: policyAction,
   because: z.string().describe('The rule that asks, in its words.'),
   policy_revision: z.string(),
@@ -83,7 +92,7 @@ export const taskRecord = z
     id: taskId,
     agent_id: agentId,
     work_item_id: workItemId.nullable(),
-    kind: z.enum(['command', 'child_agent']),
+    kind: z.enum(['command', 'tool_call', 'child_agent']),
     label: z.string(),
     cmd: z.string().nullable(),
     child_agent_id: agentId.nullable(),
@@ -92,7 +101,7 @@ export const taskRecord = z
     input: z.enum(taskInputs).describe('What reaches it from outside.'),
     asking: asking.nullable().describe('What a child wants to know: it needs input.'),
     status: z.enum(taskStatuses),
-    held: held.optional().describe('Of a command that waits, or waited, for a yes.'),
+    held: held.optional().describe('Of a command or a call that waits, or waited, for a yes.'),
     grant_id: grantId.optional().describe('By which it began though a rule asks about it.'),
     reason: z.string().nullable(),
     exit_status: z.int().nullable(),

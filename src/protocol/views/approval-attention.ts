@@ -2,7 +2,8 @@
  * Held commands, as entries of the attention list (`attention.ts`): of every agent, a private
  * child's too, since what may run is asked of the person alone. Its answer closes an entry. Pure.
  */
-import { heldChoices, heldHash, heldTasks, heldText } from '../../domain/approvals/held-command.ts'
+import { heldTasks } from '../../domain/approvals/held-command.ts'
+import { heldChoices, heldHash, heldText } from '../../domain/approvals/held-text.ts'
 import type { HeldTask } from '../../domain/state/task.ts'
 import { actOn, type Action } from '../actions/action.ts'
 import type { AgentView } from '../agent-view.ts'

@@ -30,7 +30,7 @@ export async function giveInput(ports: ActPorts, command: Act): Promise<Done | R
   )
   if (isRejection(asked) || 'said' in asked) return asked
   const given =
-    asked.task.kind === 'command'
+    asked.task.kind !== 'child_agent'
       ? await toCommand(ports, asked.task.id, text, end)
       : await toChild(ports, asked.task, command)
   if (isRejection(given)) return given

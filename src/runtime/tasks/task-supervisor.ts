@@ -16,6 +16,7 @@ import { minute, second } from '../../domain/time.ts'
 import type { StopOutcome, TaskProcess } from '../../exec/ports.ts'
 import { ProcessFault } from '../../exec/commands/process-fault.ts'
 import { terminalText } from '../../tools/commands/terminal-text.ts'
+import { carryOut } from './carry-out.ts'
 import { confineOf } from './confine.ts'
 import type { AgentPorts } from '../agent-ports.ts'
 import type { HostPorts } from '../ports.ts'
@@ -97,15 +98,24 @@ export class Supervisor {
       const outcome = await this.#stopChild(agent, id, because)
       return outcome.stopped ? [] : outcome.survivors
     }
-    const wasHeld = await this.#store.transact(agent, id, (d) => {
+    const began = await this.#store.transact(agent, id, (d): Task['kind'] | null => {
       const task = d.row('tasks', id)
-      if (!task || isTerminal(task) || task.status === 'cancelling') return false
-      // Nothing of it runs: there is nothing to prove.
-      if (isHeld(task)) endHeld(d, task, because)
-      else d.emit({ type: 'task_cancelling', id, survivors: [], because })
-      return isHeld(task)
+      if (!task || isTerminal(task) || task.status === 'cancelling') return 'command'
+      const isCall = task.kind === 'tool_call'
+      if (isHeld(task) || (isCall && task.status === 'queued')) {
+        // Nothing of it runs: there is nothing to prove.
+        endHeld(d, task, because)
+        return null
+      }
+      if (!isCall) d.emit({ type: 'task_cancelling', id, survivors: [], because })
+      return task.kind
     })
-    if (wasHeld) return []
+    if (began === null) return []
+    if (began === 'tool_call') {
+      // It is done, or over, in a moment: half of it is not left.
+      await this.#watched.get(id)
+      return []
+    }
     const proof = await this.#ports.processes.stop(id, limits.stop_grace.value)
     if (!proof.stopped) {
       const { survivors } = proof
@@ -127,6 +137,7 @@ export class Supervisor {
 
   async #follow(agent: AgentId, id: TaskId): Promise<void> {
     const row = this.#store.mustFacts(agent).row('tasks', id)
+    if (row?.kind === 'tool_call') return this.#carryOut(agent, row)
     if (row?.status === 'cancelling') return this.#untilGone(agent, row)
     // A child's end is decided from its rows, not learnt from a process; a held command has none.
     if (row?.kind === 'child_agent' || row?.status === 'held') return
@@ -139,6 +150,13 @@ export class Supervisor {
     await this.#end(agent, id, await this.#ended(id), 'by_itself')
     const left = this.#store.facts(agent)?.row('tasks', id)
     if (left?.status === 'cancelling') await this.#untilGone(agent, left)
+  }
+
+  /** A call that a person said yes to, which is no process: what it meets is its outcome. */
+  async #carryOut(agent: AgentId, { id, status }: Task): Promise<void> {
+    if (status === 'held') return
+    if (status === 'queued' && (await this.#isHeldAnew(agent, id))) return
+    await carryOut(this.#agent(agent), id, this.#closing.signal)
   }
 
   /** A stop that left survivors is tried again until the proof is there: then they have gone. */
@@ -192,10 +210,12 @@ export class Supervisor {
    */
   async #isHeldAnew(agent: AgentId, id: TaskId): Promise<boolean> {
     const task = this.#store.facts(agent)?.row('tasks', id)
-    if (task?.status !== 'queued' || task.held === undefined || task.cmd === null) return false
-    const { held, cmd } = task
-    if ((await this.#ports.processes.observe(id)).state !== 'absent') return false
-    const again = await this.#agent(agent).judgedAgain({ ...task, held, cmd })
+    if (task?.status !== 'queued' || task.held === undefined) return false
+    const { held, kind } = task
+    const isClaimed =
+      kind === 'command' && (await this.#ports.processes.observe(id)).state !== 'absent'
+    if (isClaimed) return false
+    const again = await this.#agent(agent).judgedAgain({ ...task, held })
     const late = (yesEnds(task) ?? '') <= this.#store.now()
     const changed = late ? 'the yes was given more than a day ago' : changedSince(held, again)
     if (changed === null) return false

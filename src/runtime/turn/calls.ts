@@ -4,7 +4,6 @@
  */
 import { bindCall, bindToTask } from '../../domain/turns/call-binding.ts'
 import type { Call, ToolResult } from '../../domain/state/call.ts'
-import { errorResult } from '../../domain/state/call.ts'
 import { charTokens } from '../../context/estimate.ts'
 import { wholeResult } from '../../context/result.ts'
 import { resultTokens } from '../../context/sections/rounds.ts'
@@ -15,12 +14,9 @@ import { answerText } from '../../domain/state/turn.ts'
 import { endTurn, notExecuted, type TurnEnding } from '../../domain/turns/end.ts'
 import { mayEndAfterCalls } from '../../domain/turns/step.ts'
 import type { PlanStored } from '../../domain/state/work-item.ts'
-import { FileFault } from '../../exec/files/file-fault.ts'
-import { GitFault } from '../../exec/git/git-fault.ts'
-import { ProcessFault } from '../../exec/commands/process-fault.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import { toolNamed } from '../../tools/registry.ts'
-import { refusedByPolicy } from '../../tools/tool/policy.ts'
+import { intentByPolicy } from '../../tools/tool/policy.ts'
 import type {
   CallFrame,
   Closing,
@@ -28,6 +24,7 @@ import type {
   EffectTool,
   StoreTool,
 } from '../../tools/tool/tool.ts'
+import { faultResult } from '../fault-result.ts'
 import { advance, finishCall, type ReadyIntent } from './advance.ts'
 import type { TurnRun } from './turn-run.ts'
 import { planNow } from './plan-now.ts'
@@ -46,10 +43,9 @@ export async function readyIntent(
   if (tool?.kind !== 'effect') return null
   try {
     const ctx = toolContext(run, call, blobs, blobs)
-    // A command may also be held, which its tool sees to.
-    const refused = tool.name === 'ExecCommand' ? null : await refusedByPolicy(ctx)
-    if (refused !== null) return { call_id: call.id, ok: false, result: refused }
-    const ready = await tool.intent(call.input, ctx)
+    // What a command comes to is known once its shell is: its tool sees to it.
+    const isCommand = tool.name === 'ExecCommand'
+    const ready = isCommand ? await tool.intent(call.input, ctx) : await intentByPolicy(tool, ctx)
     return { call_id: call.id, ...ready }
   } catch (error) {
     return { call_id: call.id, ok: false, result: faultResult(call, error) }
@@ -273,13 +269,4 @@ function frameOf(d: Draft, run: TurnRun, call: Call): CallFrame {
     round_calls: callsOf(d, turn, call.round),
     has_listener: run.env.ports.has_listener,
   }
-}
-
-/** What the machine refused, as a result; anything else is a bug and stops the process. */
-export function faultResult(call: Pick<Call, 'tool_name'>, error: unknown): ToolResult {
-  if (error instanceof FileFault || error instanceof ProcessFault || error instanceof GitFault) {
-    const retryable = error.retry !== 'never'
-    return errorResult(call.tool_name, 'fault', error.code, error.message, null, { retryable })
-  }
-  throw error
 }

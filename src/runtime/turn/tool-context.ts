@@ -6,9 +6,7 @@ import type { Rows, Table } from '../../domain/state/event.ts'
 import type { TaskId } from '../../domain/ids.ts'
 import { treeDiffs } from '../../tools/files/tree-diffs.ts'
 import type { CommandTrees, ToolContext } from '../../tools/tool/tool.ts'
-import { outputPath, taskPath } from '../home.ts'
-import { homeEntry } from '../../exec/files/path-policy.ts'
-import type { OpenedPath, PathMode } from '../../exec/ports.ts'
+import { taskPath } from '../home.ts'
 import type { NewBlob } from '../../ledger/port.ts'
 import { confineOf } from '../tasks/confine.ts'
 import type { AgentPorts } from '../agent-ports.ts'
@@ -35,6 +33,7 @@ export function toolContext(
   const turn = mustTurn(env.facts())
   const plans = plansOf(env, blobs)
   return {
+    agent_id: env.agent_id,
     turn,
     call,
     facts: () => env.facts(),
@@ -71,7 +70,7 @@ export function toolContext(
       },
       get: (source_ref) => ports.memory.get(env.agent_id, source_ref, call.id),
     },
-    open: (path, mode) => openForAgent(env, path, mode),
+    open: (path, mode) => env.open(path, mode),
     workdir: env.workdir(),
     agent_home: env.home(),
     environment: env.environment(),
@@ -83,12 +82,7 @@ export function toolContext(
       return 'ok' in made ? made : { ok: true, ...made }
     },
     taskFolder: (id: TaskId) => taskPath(ports.home, id),
-    async keepOutput(text) {
-      const path = outputPath(ports.home, call.id)
-      await ports.files.make_folder(`${ports.home}/outputs`, 0o700)
-      await ports.files.write_atomic(path, env.redacted(text), 0o600)
-      return path
-    },
+    keepOutput: (text) => env.keepOutput(call.id, text),
     keepBlob: (bytes) => store.keep(kept, bytes),
     holdsSecret: (bytes) => store.holdsSecret(bytes),
   }
@@ -124,12 +118,4 @@ function childrenOf({ env, parts }: TurnRun, blobs: NewBlob[] | null): Children 
     words: (child) => children.words(child),
     worktree: (task_id) => children.worktree(agent_id, task_id),
   }
-}
-
-/** A path in `tasks/` or `outputs/` is readable for the agent whose task, call or input it is. */
-async function openForAgent(env: AgentPorts, path: string, mode: PathMode): Promise<OpenedPath> {
-  const entry = homeEntry(env.ports.home, path)
-  const row = entry === null ? null : await env.load(entry.table, entry.id)
-  const owned = row !== null && row.agent_id === env.agent_id ? [path] : []
-  return env.ports.files.open_within(env.roots(owned), path, mode)
 }

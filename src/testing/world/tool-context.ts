@@ -219,6 +219,7 @@ export class ToolBench {
   #contextOf(call: CallId, signals: Interruptions = {}): ToolContext {
     const never = new AbortController().signal
     return {
+      agent_id,
       turn: this.row('turns', this.#turn),
       call: this.row('calls', call),
       facts: () => this.facts,

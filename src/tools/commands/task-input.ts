@@ -86,6 +86,8 @@ function refusalOf(task: Task, given: Input): Rejection | null {
         `${task.id} is a child agent, whose input has no end.`,
         'Leave end out; TaskStop stops a child.',
       )
+    case 'tool_call':
+      return no('task_takes_no_input', `${task.id} is a call, which takes no input.`)
     case 'command':
       if (task.input !== 'none') return null
       return no(

@@ -6,12 +6,19 @@
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import type { FileChange, Patch, PatchRejection } from './patch.ts'
-import { asResult, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
+import {
+  asResult,
+  readToChange,
+  ToolRefusal,
+  type FileContext,
+  type TextFile,
+} from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
   made,
   planChange,
+  shownChange,
   statesOf,
   unknownChange,
   writeAll,
@@ -55,34 +62,42 @@ export const applyPatch = effectTool<Input, PatchIntent>({
     return planned.ok ? { ok: true, intent: planned.value, task_id: null } : planned
   },
 
-  async run(given, intent, ctx) {
-    const written = await asResult(NAME, ctx, async () => {
-      const states = await statesOf(NAME, ctx, intent.files)
-      const moved = states.filter((state) => state.now.sha256 !== state.before_sha256)
-      if (moved.length > 0) {
-        throw new ToolRefusal(
-          changedMeanwhile(
-            NAME,
-            moved.map(({ path }) => path),
-          ),
-        )
-      }
-      await finish(given, intent, states, ctx)
-    })
-    return written.ok ? done(intent) : notDone(written.result)
-  },
-
-  async recover(given, intent, ctx) {
-    const written = await asResult(NAME, ctx, async () => {
-      const states = await statesOf(NAME, ctx, intent.files)
-      if (states.some(({ is }) => is === 'other')) {
-        throw new ToolRefusal(unknownChange(NAME, intent, states))
-      }
-      await finish(given, intent, states, ctx)
-    })
-    return written.ok ? done(intent) : notDone(written.result)
-  },
+  run: (given, intent, ctx) => write(given, intent, ctx),
+  recover: (given, intent, ctx) => recover(given, intent, ctx),
+  later: { shown: (_, intent) => shownChange(intent), run: write, recover },
 })
+
+async function write(given: Input, intent: PatchIntent, ctx: FileContext): Promise<EffectOutcome> {
+  const written = await asResult(NAME, ctx, async () => {
+    const states = await statesOf(NAME, ctx, intent.files)
+    const moved = states.filter((state) => state.now.sha256 !== state.before_sha256)
+    if (moved.length > 0) {
+      throw new ToolRefusal(
+        changedMeanwhile(
+          NAME,
+          moved.map(({ path }) => path),
+        ),
+      )
+    }
+    await finish(given, intent, states, ctx)
+  })
+  return written.ok ? done(intent) : notDone(written.result)
+}
+
+async function recover(
+  given: Input,
+  intent: PatchIntent,
+  ctx: FileContext,
+): Promise<EffectOutcome> {
+  const written = await asResult(NAME, ctx, async () => {
+    const states = await statesOf(NAME, ctx, intent.files)
+    if (states.some(({ is }) => is === 'other')) {
+      throw new ToolRefusal(unknownChange(NAME, intent, states))
+    }
+    await finish(given, intent, states, ctx)
+  })
+  return written.ok ? done(intent) : notDone(written.result)
+}
 
 async function plan(given: Input, ctx: ToolContext): Promise<PatchIntent> {
   const patch = await parsed(given.patch)
@@ -119,7 +134,7 @@ async function finish(
   given: Input,
   intent: PatchIntent,
   states: readonly FileState[],
-  ctx: ToolContext,
+  ctx: FileContext,
 ): Promise<void> {
   const open = new Map<string, FileState>()
   intent.files.forEach((file, at) => {

@@ -5,24 +5,25 @@
 import { z } from 'zod'
 import type { ToolResult } from '../../domain/state/call.ts'
 import { editText, linesAround } from './edit.ts'
-import { asResult, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
+import {
+  asResult,
+  readToChange,
+  ToolRefusal,
+  type FileContext,
+  type TextFile,
+} from './file-access.ts'
 import {
   changedMeanwhile,
   hashOf,
   made,
   planChange,
+  shownChange,
   statesOf,
   unknownChange,
   writeAll,
   type ChangeIntent,
 } from './file-change.ts'
-import {
-  effectTool,
-  failed,
-  succeeded,
-  type EffectOutcome,
-  type ToolContext,
-} from '../tool/tool.ts'
+import { effectTool, failed, succeeded, type EffectOutcome } from '../tool/tool.ts'
 
 const NAME = 'EditFile'
 
@@ -64,6 +65,7 @@ export const editFile = effectTool<Input, EditIntent>({
 
   run: (given, intent, ctx) => write(given, intent, ctx),
   recover: (given, intent, ctx) => recover(given, intent, ctx),
+  later: { shown: (_, intent) => shownChange(intent), run: write, recover },
 })
 
 type Edited = { after: string; replacements: number; lines: readonly number[] }
@@ -88,7 +90,7 @@ function edited(given: Input, file: TextFile): Edited {
   return outcome
 }
 
-async function write(given: Input, intent: EditIntent, ctx: ToolContext): Promise<EffectOutcome> {
+async function write(given: Input, intent: EditIntent, ctx: FileContext): Promise<EffectOutcome> {
   const planned = fileOf(intent)
   const written = await asResult(NAME, ctx, async () => {
     const file = await readToChange(NAME, ctx, planned.path)
@@ -103,7 +105,7 @@ async function write(given: Input, intent: EditIntent, ctx: ToolContext): Promis
   return written.ok ? outcome(intent, done(intent)) : outcome(null, written.result)
 }
 
-async function recover(given: Input, intent: EditIntent, ctx: ToolContext): Promise<EffectOutcome> {
+async function recover(given: Input, intent: EditIntent, ctx: FileContext): Promise<EffectOutcome> {
   const looked = await asResult(NAME, ctx, () => statesOf(NAME, ctx, intent.files))
   if (!looked.ok) return outcome(null, looked.result)
   const states = looked.value

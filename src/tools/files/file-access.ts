@@ -10,6 +10,9 @@ import type { FileEntry, FileRead, OpenedPath } from '../../exec/ports.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
 
+/** What the tools need to reach a file that they change. */
+export type FileContext = Pick<ToolContext, 'open' | 'workdir' | 'agent_home'>
+
 /** A file as text, under its real path; all else is null when there is none. */
 export type TextFile = {
   path: string
@@ -31,13 +34,13 @@ export class ToolRefusal extends Error {
  * Where a path leads that a model wrote: in the working folder, but for `memory/…`, which is the
  * agent's own memory in whatever folder it works. `./memory/…` is the working folder's.
  */
-export const inWorkdir = (ctx: ToolContext, path: string): string =>
+export const inWorkdir = (ctx: FileContext, path: string): string =>
   resolve(/^memory(\/|$)/.test(path) ? ctx.agent_home : ctx.workdir, path)
 
 /** Runs `act`; faults of files and refusals become results of `tool_name`. */
 export async function asResult<T>(
   tool_name: string,
-  ctx: ToolContext,
+  ctx: FileContext,
   act: () => Promise<T>,
 ): Promise<{ ok: true; value: T } | { ok: false; result: ToolResult }> {
   try {
@@ -82,7 +85,7 @@ export const noText = (path: string): TextFile => ({
 /** A file that is about to be changed. Makes nothing; throws `FileFault` and `ToolRefusal`. */
 export async function readToChange(
   tool_name: string,
-  ctx: ToolContext,
+  ctx: FileContext,
   path: string,
 ): Promise<TextFile> {
   const plain = inWorkdir(ctx, path)
@@ -98,7 +101,7 @@ export async function readToChange(
   }
 }
 
-async function canBeOpened(ctx: ToolContext, path: string): Promise<boolean> {
+async function canBeOpened(ctx: FileContext, path: string): Promise<boolean> {
   try {
     await (await ctx.open(path, 'read')).close()
     return true
@@ -108,7 +111,7 @@ async function canBeOpened(ctx: ToolContext, path: string): Promise<boolean> {
   }
 }
 
-async function told(tool_name: string, ctx: ToolContext, fault: FileFault): Promise<ToolResult> {
+async function told(tool_name: string, ctx: FileContext, fault: FileFault): Promise<ToolResult> {
   const refuse = (code: string, hint: string) =>
     failed(tool_name, 'rejected', code, `${fault.message}.`, hint)
   switch (fault.code) {

@@ -7,7 +7,13 @@ import type { FileDiff } from '../../domain/state/file-diff.ts'
 import type { ToolResult } from '../../domain/state/call.ts'
 import { isFileFault } from '../tool/faults.ts'
 import { diffsOf, type FileVersions } from './file-diff.ts'
-import { noText, readToChange, ToolRefusal, type TextFile } from './file-access.ts'
+import {
+  noText,
+  readToChange,
+  ToolRefusal,
+  type FileContext,
+  type TextFile,
+} from './file-access.ts'
 import { keeper, type EndBytes } from './kept-file.ts'
 import { sha256 } from '../tool/sha256.ts'
 import { failed, type ToolContext } from '../tool/tool.ts'
@@ -65,7 +71,7 @@ export type FileState = PlannedFile & { now: TextFile; is: 'before' | 'after' | 
 /** Where each planned file stands now. A file that is not text any more is `other`. */
 export async function statesOf(
   tool_name: string,
-  ctx: ToolContext,
+  ctx: FileContext,
   files: readonly PlannedFile[],
 ): Promise<FileState[]> {
   const states: FileState[] = []
@@ -78,7 +84,7 @@ export async function statesOf(
   return states
 }
 
-async function readOrOther(tool_name: string, ctx: ToolContext, path: string) {
+async function readOrOther(tool_name: string, ctx: FileContext, path: string) {
   try {
     return await readToChange(tool_name, ctx, path)
   } catch (error) {
@@ -109,9 +115,20 @@ export function unknownChange(
 const wholeDiff = ({ diffs = [] }: ChangeIntent): string =>
   diffs.map(({ path, text }) => `--- ${path}\n+++ ${path}\n${text}`).join('')
 
+/**
+ * What a person is asked to say yes to: each file with its lines; null where not all are there.
+ */
+export function shownChange({ diffs = [] }: ChangeIntent): string | null {
+  if (diffs.some(({ cut_lines }) => cut_lines > 0)) return null
+  const files = diffs.map(({ kind, name, added, removed, text }) =>
+    `${kind} ${name}, +${added} −${removed}\n${text}`.trimEnd(),
+  )
+  return files.length === 0 ? 'no file would change' : files.join('\n')
+}
+
 /** The files were changed between the intent and the write; nothing was written. */
 export function changedMeanwhile(tool_name: string, paths: readonly string[]) {
-  const message = `${paths.join(', ')} changed while the edit was prepared; nothing was written.`
+  const message = `${paths.join(', ')} changed since the edit was worked out; nothing was written.`
   const hint = 'Read it again and repeat the edit.'
   return failed(tool_name, 'rejected', 'file_changed', message, hint, { retryable: true })
 }
@@ -123,7 +140,7 @@ export function changedMeanwhile(tool_name: string, paths: readonly string[]) {
  */
 export async function writeAll(
   tool_name: string,
-  ctx: ToolContext,
+  ctx: FileContext,
   replacements: readonly FileVersions[],
 ): Promise<void> {
   const deletesLast = [...replacements].sort(
@@ -145,7 +162,7 @@ export async function writeAll(
   }
 }
 
-async function putBack(ctx: ToolContext, done: readonly FileVersions[]): Promise<string[]> {
+async function putBack(ctx: FileContext, done: readonly FileVersions[]): Promise<string[]> {
   const stuck: string[] = []
   for (const { path, before } of done.toReversed()) {
     try {
@@ -158,7 +175,7 @@ async function putBack(ctx: ToolContext, done: readonly FileVersions[]): Promise
   return stuck
 }
 
-async function put(ctx: ToolContext, path: string, text: string | null): Promise<void> {
+async function put(ctx: FileContext, path: string, text: string | null): Promise<void> {
   const opened = await ctx.open(path, 'write')
   try {
     if (text === null) await opened.remove()

@@ -19,7 +19,7 @@ import type { TaskChanges } from '../../domain/state/task.ts'
 import type { Outcome, Turn } from '../../domain/state/turn.ts'
 import type { PlanStored, WorkItem } from '../../domain/state/work-item.ts'
 import type { WorkspaceTree } from '../../domain/state/check.ts'
-import type { Mint, TaskId, WorkItemId } from '../../domain/ids.ts'
+import type { AgentId, Mint, TaskId, WorkItemId } from '../../domain/ids.ts'
 import type { Timestamp } from '../../domain/time.ts'
 import type { Confine, Files, OpenedPath, Processes, Web } from '../../exec/ports.ts'
 import type { Children } from './children-port.ts'
@@ -65,7 +65,33 @@ export type CommandTrees = {
   changes(id: TaskId): Promise<TaskChanges | null>
 }
 
+/** What of it is there after the turn, too: a call that a person said yes to has that. */
+export type LaterContext = Pick<
+  ToolContext,
+  | 'agent_id'
+  | 'signal'
+  | 'closing'
+  | 'processes'
+  | 'web'
+  | 'open'
+  | 'workdir'
+  | 'agent_home'
+  | 'keepOutput'
+>
+
+/**
+ * How a call is carried out whose turn is over, as `run` and `recover` of its tool do it, with the
+ * intent that was worked out when it was asked about.
+ */
+export type Later<I, N> = {
+  /** All that it would do, as a person reads it; null: not all of it can be shown. */
+  shown(input: I, intent: N): string | null
+  run(input: I, intent: N, ctx: LaterContext): Promise<EffectOutcome>
+  recover(input: I, intent: N, ctx: LaterContext): Promise<EffectOutcome>
+}
+
 export interface ToolContext {
+  readonly agent_id: AgentId
   readonly turn: Turn
   readonly call: Call
   facts(): Facts
@@ -180,6 +206,8 @@ export type EffectTool<I = unknown, N = unknown> = Base<I> & {
   run(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
   /** After a crash, with an intent and no outcome; by class (docs/spec/turn.md#effects). */
   recover(input: I, intent: N, ctx: ToolContext): Promise<EffectOutcome>
+  /** Absent: where a rule asks about a call of it, that is refused. */
+  later?: Later<I, N>
 }
 
 export type Tool = StoreTool | EffectTool
@@ -206,7 +234,10 @@ export const effectTool = <I, N>(tool: Omit<EffectTool<I, N>, 'kind'>) =>
 export const pureTool = <I>({
   run,
   ...tool
-}: Base<I> & { run: (input: I, ctx: ToolContext) => Promise<EffectOutcome> }) =>
+}: Base<I> & {
+  run: (input: I, ctx: ToolContext) => Promise<EffectOutcome>
+  later?: Later<I, null>
+}) =>
   effectTool<I, null>({
     ...tool,
     effect_class: 'pure',

@@ -12,7 +12,7 @@ import {
   pureTool,
   succeeded,
   type EffectOutcome,
-  type ToolContext,
+  type LaterContext,
 } from '../tool/tool.ts'
 
 const NAME = 'WebFetch'
@@ -24,9 +24,14 @@ export const webFetch = pureTool<Input>({
   input,
   title: ({ url }) => url,
   run: fetched,
+  later: {
+    shown: ({ url }) => url,
+    run: (given, _, ctx) => fetched(given, ctx),
+    recover: (given, _, ctx) => fetched(given, ctx),
+  },
 })
 
-async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome> {
+async function fetched({ url }: Input, ctx: LaterContext): Promise<EffectOutcome> {
   const sandbox = await ctx.processes.confinement()
   if (sandbox.state === 'unavailable' || (sandbox.state === 'on' && sandbox.network === 'none')) {
     const message = 'Nothing here may use the network.'
@@ -34,12 +39,12 @@ async function fetched({ url }: Input, ctx: ToolContext): Promise<EffectOutcome>
     return { result, ...nothingNew }
   }
   const signal = AbortSignal.any([ctx.signal, ctx.closing])
-  const page = await ctx.web.read(url, signal, ctx.turn.agent_id)
+  const page = await ctx.web.read(url, signal, ctx.agent_id)
   const result = page.ok ? await shown(page, ctx) : notRead(page)
   return { result, result_hash: page.ok ? sha256(page.text) : null, changed_something: false }
 }
 
-async function shown({ url, status, title, text, cut }: WebPage, ctx: ToolContext) {
+async function shown({ url, status, title, text, cut }: WebPage, ctx: LaterContext) {
   if (status >= 400) {
     const message = `${url} answered with HTTP ${status}.`
     return failed(NAME, 'fault', `http_${status}`, message, 'Look for its address anew.')
