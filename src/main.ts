@@ -1,9 +1,10 @@
 /** The program: the only place that reads what was typed. It hands the command line its ports. */
 import { main } from './cli/program.ts'
+import { keepOwnFilesPrivate } from './exec/umask.ts'
 import { exitOf, watchOutputs } from './main/machine/outputs.ts'
 import { ports } from './main/commands/ports.ts'
 
-process.umask(0o077)
+keepOwnFilesPrivate()
 
 watchOutputs()
 

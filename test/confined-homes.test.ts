@@ -3,48 +3,16 @@
  * commands can be confined, a new one where they cannot, and one of an earlier version.
  */
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { findProgram } from '../src/exec/program.ts'
 import { earlierHome, homeApart } from '../src/testing/host/home-apart.ts'
-import {
-  startModelServer,
-  TEST_KEY,
-  type ServerScript,
-} from '../src/testing/model-server/server.ts'
 import { noBubblewrap } from '../src/testing/programs.ts'
 import { ServedHome, terminal } from './support/served-home.ts'
+import { placed } from './support/cli/worker-home.ts'
 
 const patience = { timeout: 60_000 }
-
-/** A home with a folder to work in, and a model that makes these calls, one a request. */
-async function placed(t: TestContext) {
-  const queue: { name: string; input: object }[] = []
-  const script: ServerScript = ({ tools }) => {
-    if (tools.includes('Ready')) return { calls: [{ name: 'Ready', input: {} }] }
-    const call = queue.shift()
-    return call === undefined ? { text: 'That is all.' } : { calls: [call] }
-  }
-  const server = await startModelServer(script, { models: ['m'] })
-  t.after(() => server.close())
-  const at = new ServedHome(t)
-  const root = join(at.folder, 'work')
-  mkdirSync(root)
-  at.env['OPENAI_COMPATIBLE_BASE_URL'] = server.base_url
-  at.env['OPENAI_COMPATIBLE_API_KEY'] = TEST_KEY
-  const run = (...calls: { name: string; input: object }[]) => runAs('docs', ...calls)
-  const runAs = (agent: string, ...calls: { name: string; input: object }[]) => {
-    queue.push(...calls)
-    const model = ['--model', 'openai-compatible/m', '--no-input']
-    return at.holon('run', '--agent', agent, ...model, '--workspace', root, 'Go.')
-  }
-  const runbook = (cmd: string) => {
-    const file = at.write('look.md', `# L\n\n## L\n\n\`\`\`sh\n${cmd}\n\`\`\`\n`)
-    return at.holon('run', '--workspace', root, file)
-  }
-  return { at, root, server, run, runAs, runbook }
-}
 
 const sh = (cmd: string) => ({ name: 'ExecCommand', input: { cmd } })
 const edit = {

@@ -51,7 +51,6 @@ Environment=${assigned('HOLON_HOME', home)}
 Environment=${assigned('PATH', path)}
 StandardOutput=append:${plain(log_path)}
 StandardError=append:${plain(log_path)}
-UMask=0077
 # Commands of agents outlive the daemon and are found again by the next one.
 KillMode=process
 TimeoutStopSec=20

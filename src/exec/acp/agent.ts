@@ -28,6 +28,7 @@ import { word } from './updates.ts'
 import { wire, WireFault } from './wire.ts'
 import type { Clock } from '../ports.ts'
 import { signalled } from '../signalled.ts'
+import { withPersonsUmask } from '../umask.ts'
 
 export type AgentProgram = {
   /** Looked up in the PATH of `env`; no shell. */
@@ -78,7 +79,9 @@ export class AcpAgent {
     this.#program = program
     const { command, args, env, workdir } = program
     // Its own group: what it started ends with it.
-    const child = spawn(command, args, { cwd: workdir, env, detached: true, stdio: 'pipe' })
+    const child = withPersonsUmask(() =>
+      spawn(command, args, { cwd: workdir, env, detached: true, stdio: 'pipe' }),
+    )
     if ((child.stdin as unknown) === undefined) throw noDescriptors(child)
     this.#child = child
     child.on('spawn', () => this.#spawned.resolve(child.pid ?? 0))

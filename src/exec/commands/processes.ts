@@ -23,6 +23,7 @@ import type {
 } from '../ports.ts'
 import { processFault, ProcessFault } from './process-fault.ts'
 import { findProgram, type NodeProgram, programBeside } from '../program.ts'
+import { personsUmask } from '../umask.ts'
 import { type ProcessTable, processTable } from './process-table.ts'
 import { Spawner } from './spawner.ts'
 import { startPlace } from './start-place.ts'
@@ -194,7 +195,8 @@ async function prepare(folder: TaskFolder, spec: CommandSpec, making: Making): P
   try {
     const script = await confined(folder, spec, making)
     const within = script === null ? env : withCaches(env, options.confinement?.writable ?? [])
-    const settings = { ...spec, env: within, caps, confined: script !== null }
+    const umask = personsUmask()
+    const settings = { ...spec, env: within, caps, umask, confined: script !== null }
     writeFolder(folder, spec.cmd, settings, terminal, script)
     if (script !== null && typeof spec.confine === 'object') {
       doors?.make(folder.path, spec.confine.agent_id)

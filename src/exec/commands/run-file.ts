@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { CommandCaps, StdinMode } from '../ports.ts'
 import type { NodeProgram } from '../program.ts'
 import { quoted } from '../shell-word.ts'
+import { umaskWord } from '../umask.ts'
 
 export type RunFileSettings = {
   task_id: string
@@ -14,11 +15,12 @@ export type RunFileSettings = {
   timeout_ms: number | null
   stdin: StdinMode
   caps: CommandCaps
+  umask: number
   confined: boolean
 }
 
 export function runFile(settings: RunFileSettings, terminal: NodeProgram): string {
-  const { task_id, workdir, env, timeout_ms, stdin, caps, confined } = settings
+  const { task_id, workdir, env, timeout_ms, stdin, caps, umask, confined } = settings
   const exports = Object.entries(env).map(([name, value]) => `export ${name}=${quoted(value)}`)
   const inTerminal = [`node=${quoted(terminal.node)}`, `terminal=${quoted(terminal.script)}`]
   return [
@@ -26,7 +28,7 @@ export function runFile(settings: RunFileSettings, terminal: NodeProgram): strin
     `workdir=${quoted(workdir)}`,
     `timeout=${timeout_ms === null ? '' : (Math.max(1, timeout_ms) / 1000).toFixed(3)}`,
     `mark=${markOf(task_id)}`,
-    `caps=${quoted(capsScript(caps))}`,
+    `caps=${quoted(`umask ${umaskWord(umask)} && ${capsScript(caps)}`)}`,
     ...(confined ? ['confined=1'] : []),
     ...(stdin === 'terminal' ? inTerminal : []),
     'give() {',

@@ -9,6 +9,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import type { LaunchEnd } from '../../ports/daemon.ts'
 import { processTable, sameProcess } from '../commands/process-table.ts'
 import { signalled } from '../signalled.ts'
+import { withPersonsUmask } from '../umask.ts'
 
 export type Launch = {
   /** The program and its words, without a shell. */
@@ -27,7 +28,9 @@ export function launchDetached({ command, args, env, cwd, log_path }: Launch): L
   const log = openSync(log_path, 'a', 0o600)
   const end = Promise.withResolvers<LaunchEnd>()
   try {
-    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] })
+    const child = withPersonsUmask(() =>
+      spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] }),
+    )
     child.on('error', (error) => end.resolve({ code: null, signal: null, problem: error.message }))
     child.on('exit', (code, signal) => end.resolve({ code, signal, problem: null }))
     return { pid: child.pid ?? null, ended: end.promise, release: () => child.unref() }

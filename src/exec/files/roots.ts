@@ -20,6 +20,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { FileFault, fileFault } from './file-fault.ts'
 import { readHandle, replaceFile } from './whole-file.ts'
 import { FILE_READ_MAX_BYTES } from '../limits.ts'
+import { personsUmask } from '../umask.ts'
 import { judgePath, problemOfPath } from './path-policy.ts'
 import type { FileRead, OpenedPath, PathMode, Roots } from '../ports.ts'
 
@@ -167,10 +168,15 @@ async function openFolder(gate: Gate, path: string, named: string): Promise<File
     judge(gate.real, join(await nameOf(handle, top), ...missing, 'x'), 'write', named)
     for (const name of missing) {
       const next = join(await pinned(handle, top), name)
-      await mkdir(next).catch((error: unknown) => {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      })
+      const isMade = await mkdir(next).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+          return false
+        },
+      )
       const below = await open(next, flags | constants.O_NOFOLLOW)
+      if (isMade) await below.chmod(0o777 & ~personsUmask())
       await handle.close()
       handle = below
       top = join(top, name)
@@ -239,7 +245,7 @@ async function replaceEntry(
     if (entry && !entry.isFile()) {
       throw new FileFault('not_regular', path, `${path}: it is not a regular file any more`)
     }
-    await replaceFile(inside, name, bytes, entry ? entry.mode & 0o7777 : 0o666 & ~process.umask())
+    await replaceFile(inside, name, bytes, entry ? entry.mode & 0o7777 : 0o666 & ~personsUmask())
   })
 }
 
