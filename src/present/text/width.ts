@@ -57,3 +57,18 @@ export function wrap(line: string, cells: number): string[] {
   }
   return [...lines, at]
 }
+
+/** Between words where there are any; a word that is longer than a line is cut where it ends. */
+export function wrapped(text: string, cells: number): string[] {
+  return wrap(text, cells).flatMap((one) => {
+    const out: string[] = []
+    let rest = one
+    while (width(rest) > cells) {
+      const part = cut(rest, cells + 1).slice(0, -1)
+      const taken = part === '' ? rest.slice(0, 1) : part
+      out.push(taken)
+      rest = rest.slice(taken.length)
+    }
+    return [...out, rest]
+  })
+}

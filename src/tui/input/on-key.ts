@@ -3,10 +3,11 @@ import { nextNeed } from '../../present/home.ts'
 import { named } from '../../present/text/called.ts'
 import { seq } from './navigation.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
-import { answerDialog, dismissAct, entryOf, startAct, stopDialog } from './requests.ts'
+import { answerDialog, dismissAct, startAct, stopDialog } from './requests.ts'
 import { budgetPrompt, unblockAct } from './settle.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import { draftKey } from '../model/draft-key.ts'
+import { entryOf } from '../model/settles.ts'
 import {
   aView,
   tabs,

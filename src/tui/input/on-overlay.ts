@@ -2,7 +2,7 @@
 import { settle_ms } from './requests.ts'
 import { actionOf, type ActionName } from '../model/keys.ts'
 import type { MenuChoice, TuiModel, Overlay } from '../model/model.ts'
-import { helpRoom, keysOf, matching } from '../screens/overlay.ts'
+import { dialogRoom, helpRoom, keysOf, matching } from '../screens/overlay.ts'
 import type { Transition } from '../model/step.ts'
 import { written } from '../writing/writing.ts'
 
@@ -70,6 +70,9 @@ export function onPalette(
   return [{ ...model, overlay: { ...overlay, text: overlay.text + text, at: 0 } }, []]
 }
 
+/** What moves the text of a dialog; up and down go from choice to choice. */
+const pagesOf: Readonly<Record<string, 1 | -1>> = { half_down: 1, half_up: -1 }
+
 export function onDialog(
   model: TuiModel,
   overlay: Overlay & { kind: 'dialog' },
@@ -82,6 +85,13 @@ export function onDialog(
   const choose = (n: number): Transition => [{ ...model, overlay: { ...overlay, chosen: n } }, []]
   const named = keysOf(choices).indexOf(key)
   if (named >= 0) return choose(named)
+  const page = pagesOf[actionOf(key)?.action ?? '']
+  if (page !== undefined) {
+    const { shown, most } = dialogRoom(model, overlay)
+    const to = Math.min(overlay.top, most) + page * Math.max(1, shown.text - 1)
+    const top = Math.min(most, Math.max(0, to))
+    return [{ ...model, overlay: { ...overlay, top } }, []]
+  }
   if (key === 'down') return choose(chosen === null ? 0 : Math.min(choices.length - 1, chosen + 1))
   if (key === 'up') return choose(chosen === null ? choices.length - 1 : Math.max(0, chosen - 1))
   if (key === 'tab') {

@@ -8,23 +8,12 @@ import type { BodyRow } from '../drawing/body.ts'
 import { readOf } from '../screens/item-tabs.ts'
 import type { Act, MenuChoice, TuiModel } from '../model/model.ts'
 import type { Reply } from '../model/step.ts'
-import { momentIn, settle } from './settle.ts'
+import { boundTo, momentIn, runChecksAct, settle } from './settle.ts'
 
 const refuse = (why: string): Reply => ({ do: 'refuse', why })
 
 /** Milliseconds in which keys that were on their way are not taken for a choice. */
 export const settle_ms = 400
-
-/** The attention entry that the selection is about, of itself or of its item. */
-export function entryOf(model: TuiModel, row: BodyRow | null): Attention | null {
-  const all = model.p?.state.attention ?? []
-  if (row === null) return null
-  return (
-    all.find(({ id }) => row.id === `needs ${id}` || row.id === id) ??
-    all.find(({ work_item_id }) => work_item_id !== null && work_item_id === row.work_item_id) ??
-    null
-  )
-}
 
 const questions = (text: string): string[] =>
   text
@@ -85,7 +74,7 @@ export function answerDialog(model: TuiModel, entry: Attention | null): Reply {
     '',
     `bound to this exact question (${bound_hash.slice(0, 6)})`,
   ]
-  return dialog(model, `QUESTION ${placeOf(model, wait_id)}`, lines, choices)
+  return dialog(model, `QUESTION ${placeOf(model, wait_id)}`, lines, choices, entry)
 }
 
 /** Which of the entries it is, by its short id. */
@@ -114,14 +103,16 @@ export const approvalAct = (
 function approvalDialog(model: TuiModel, entry: Approval): Reply {
   const { agent_id, id, bound_hash, text, choices } = entry
   const lines = [...text.split('\n'), '', `bound to exactly this (${bound_hash.slice(0, 6)})`]
-  return dialog(model, `APPROVAL ${placeOf(model, id)}`, lines, [
-    ...choices.map(({ key, label }) => ({ label, act: approvalAct(entry, { choice: key }) })),
-    {
-      label: 'do not run it, and say why',
-      act: null,
-      words: { for: 'refusal', agent_id, task_id: id, bound_hash },
-    },
-  ])
+  const refusal: MenuChoice = {
+    label: 'do not run it, and say why',
+    act: null,
+    words: { for: 'refusal', agent_id, task_id: id, bound_hash },
+  }
+  const answers = choices.map(({ key, label }) => ({
+    label,
+    act: approvalAct(entry, { choice: key }),
+  }))
+  return dialog(model, `APPROVAL ${placeOf(model, id)}`, lines, [...answers, refusal], entry)
 }
 
 /** The first command that does something about it now. */
@@ -129,10 +120,8 @@ export const cliOf = ({ can }: Attention): string | null =>
   can.find(({ allowed, cli }) => allowed && cli !== null)?.cli ?? null
 
 /** A check that asks a person. The answer names the run that it was shown with. */
-function checkDialog(
-  model: TuiModel,
-  { work_item_id: item, agent_id: agent }: Attention,
-): Reply | null {
+function checkDialog(model: TuiModel, entry: Attention): Reply | null {
+  const { work_item_id: item, agent_id: agent, can } = entry
   if (item === null) return null
   const record = readOf<WorkItemRecord>(model, `item ${item}`)
   if (record === null) return refuse('its checks are being read; once more, please')
@@ -147,10 +136,13 @@ function checkDialog(
     says: `${name}: ${passed ? 'passed' : 'failed'}`,
   })
   const lines = [...question.split('\n'), '', `of "${record.objective}", which claims to be done`]
-  return dialog(model, `CHECK ${name} of ${model.ids.short(item)}`, lines, [
+  const again = can.filter(({ key, allowed }) => key === 'run_checks' && allowed)
+  const choices: MenuChoice[] = [
     { label: 'it is so: the check passes', act: answer(true) },
     { label: 'it is not so: the check fails', act: answer(false) },
-  ])
+    ...again.map(({ label }) => ({ label, act: runChecksAct(agent, item) })),
+  ]
+  return dialog(model, `CHECK ${name} of ${model.ids.short(item)}`, lines, choices, entry)
 }
 
 const dialog = (
@@ -158,9 +150,19 @@ const dialog = (
   title: string,
   lines: readonly string[],
   choices: readonly MenuChoice[],
+  about: Attention | null = null,
 ): Reply => ({
   do: 'open',
-  overlay: { kind: 'dialog', title, lines, choices, chosen: null, opened_at: model.key_at },
+  overlay: {
+    kind: 'dialog',
+    title,
+    lines,
+    choices,
+    chosen: null,
+    about: about && boundTo(about),
+    top: 0,
+    opened_at: model.key_at,
+  },
 })
 
 const nevermind: MenuChoice = { label: 'leave it as it is', act: null }

@@ -87,7 +87,10 @@ describe('a settles what needs you', () => {
   })
 
   test('a blocked item goes on, and a stopped agent starts, at once', async (t) => {
-    const blocked = await opened(t, { kind: 'blocked', acts: [actOn('unblock', 'go on', item)] })
+    const blocked = await opened(t, {
+      kind: 'blocked',
+      acts: [actOn('unblock', 'let it go on', item)],
+    })
     assert.match(blocked.text(), /a let it go on/)
     press(blocked.session, 'a')
     await said(blocked)

@@ -6,17 +6,18 @@ import type { Can } from '../../protocol/actions/action.ts'
 import type { Attention } from '../../protocol/views/attention.ts'
 import {
   budgetWords,
+  type Act,
   type BudgetLimit,
   type MenuChoice,
   type PromptPurpose,
   type TuiModel,
 } from '../model/model.ts'
+import { settledBy } from '../model/settles.ts'
 import type { Reply } from '../model/step.ts'
 
 /** One choice is done, or asked for, without a menu. Null: nothing can be done about it here. */
 export function settle(model: TuiModel, entry: Attention): Reply | null {
-  const allowed = entry.can.filter((one) => one.allowed)
-  const choices = allowed.flatMap((one) => choicesOf(model, entry, one))
+  const choices = settledBy(entry.can).flatMap((one) => choicesOf(model, entry, one))
   const [only] = choices
   if (only === undefined) return null
   if (choices.length === 1) {
@@ -32,10 +33,15 @@ export function settle(model: TuiModel, entry: Attention): Reply | null {
       lines: text.split('\n'),
       choices,
       chosen: null,
+      about: boundTo(entry),
+      top: 0,
       opened_at: model.key_at,
     },
   }
 }
+
+/** What a dialog is of: the entry, as it stood when it was opened. */
+export const boundTo = ({ id, bound_hash }: Attention) => ({ id, bound_hash })
 
 function choicesOf(model: TuiModel, entry: Attention, can: Can): MenuChoice[] {
   const { agent_id, work_item_id: item } = entry
@@ -55,6 +61,8 @@ function choicesOf(model: TuiModel, entry: Attention, can: Can): MenuChoice[] {
         : asks({ for: 'model', agent_id: agent })
     case 'unblock':
       return item === null ? [] : [{ label, act: unblockAct(agent_id, item) }]
+    case 'run_checks':
+      return item === null ? [] : [{ label, act: runChecksAct(agent, item) }]
     case 'pick': {
       const given = { agent, item }
       return by('POST /agents/{agent}/work-items/{item}/pick', given, 'it is in focus')
@@ -123,6 +131,12 @@ export function budgetPrompt(
   const limit = raises === undefined ? 'max_usd' : limitOf(raises)
   return { for: 'budget', agent_id, work_item_id, limit }
 }
+
+export const runChecksAct = (agent: string, item: string): Act => ({
+  route: 'POST /agents/{agent}/work-items/{item}/checks/run',
+  given: { agent, item },
+  says: 'its checks run again',
+})
 
 export const unblockAct = (agent: string, item: string) => ({
   route: 'PATCH /agents/{agent}/work-items/{item}',

@@ -12,6 +12,8 @@ import type { TuiMessage, Transition } from '../model/step.ts'
 import { changed, written } from '../writing/writing.ts'
 import { aView, viewOf, type TuiModel, type View } from '../model/model.ts'
 import { standing } from '../screens/screen.ts'
+import { timesOf } from '../drawing/paint.ts'
+import { clock } from '../../present/text/span.ts'
 import { tookBack } from '../writing/take-back.ts'
 import { undone } from '../writing/undone.ts'
 
@@ -29,7 +31,7 @@ export function update(model: TuiModel, message: TuiMessage): Transition {
       return kept([{ ...model, size: { columns, rows } }, []])
     }
     case 'state':
-      return meant(withState(model, message.state, message.url))
+      return meant(stillAsked(withState(model, message.state, message.url)))
     case 'input':
       return model.p === null ? [model, []] : [received(model, message.input), []]
     case 'time':
@@ -110,6 +112,19 @@ function withBox(model: TuiModel, agent_id: string): TuiModel {
     ...writingTo(model, { for: 'message', target, delivery: 'next' })[0],
     notice: model.notice,
   }
+}
+
+/** A dialog closes when what it is of was settled, put away or asked anew in the meantime. */
+function stillAsked(model: TuiModel): TuiModel {
+  const { overlay } = model
+  if (overlay?.kind !== 'dialog' || overlay.about === null) return model
+  const { id, bound_hash } = overlay.about
+  const now = model.p?.state.attention.find((one) => one.id === id)
+  if (now !== undefined && now.bound_hash === bound_hash) return model
+  const at = clock(model.now, timesOf(model))
+  const what = now === undefined ? 'was settled elsewhere' : 'asks something else now'
+  const text = `${model.ids.short(id)} ${what}, ${at}; nothing was sent`
+  return { ...model, overlay: null, notice: { text, bad: false } }
 }
 
 /** A box that stands open already has its draft, unless something was typed there since. */

@@ -6,6 +6,7 @@
 import type { FirstAgent } from '../../ports/first-agent.ts'
 import type { Level } from '../../present/entries/entry.ts'
 import type { Presentation } from '../../present/presentation.ts'
+import type { Attention } from '../../protocol/views/attention.ts'
 import type { ShortIds } from '../../present/text/short-id.ts'
 
 /**
@@ -104,6 +105,10 @@ export type Overlay =
       lines: readonly string[]
       choices: readonly MenuChoice[]
       chosen: number | null
+      /** The entry that it settles: it closes when that is settled elsewhere. Null: it is of none. */
+      about: Pick<Attention, 'id' | 'bound_hash'> | null
+      /** The first line of its text that is shown. */
+      top: number
       /** Milliseconds: keys before it are not meant for it. */
       opened_at: number
     }

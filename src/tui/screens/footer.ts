@@ -1,7 +1,7 @@
 /** The foot of the screen: what is being written and what enter will do, or what keys do. Pure. */
 import { aidLines } from '../writing/completion.ts'
 import { cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
-import { footer } from '../model/keys.ts'
+import { footer, type ActionName } from '../model/keys.ts'
 import {
   budgetWords,
   isLive,
@@ -10,6 +10,7 @@ import {
   type TuiModel,
   type PromptPurpose,
 } from '../model/model.ts'
+import { entryInSight, settleWords } from '../model/settles.ts'
 import { unreadAt } from '../../present/unread.ts'
 import { clockTimes } from '../../present/text/span.ts'
 import type { Unread } from '../../protocol/records/records.ts'
@@ -51,8 +52,13 @@ export function bottomLines(model: TuiModel): Line[] {
   return [notice ?? rule('', '', pen), cutTo(line(hintsOf(model)), columns)]
 }
 
-const noticeLine = ({ notice, size }: TuiModel): Line | null =>
-  notice === null ? null : cutTo(line(notice.text, notice.bad ? 'red' : 'bold'), size.columns)
+/** What the runtime says has whole ids and timestamps. */
+function noticeLine(model: TuiModel): Line | null {
+  const { notice, size } = model
+  if (notice === null) return null
+  const text = short(model, clockTimes(notice.text, timesOf(model)))
+  return cutTo(line(text, notice.bad ? 'red' : 'bold'), size.columns)
+}
 
 /** `sent to main: seen in turn 5`: of the words that were sent last from such a screen. */
 function receiptLine(model: TuiModel): Line | null {
@@ -74,13 +80,25 @@ const ofItems = [
   ['plan', 'plan'],
 ] as const
 
+/** What can be settled is offered where it is seen, before all else. */
+function settleHint(model: TuiModel): readonly (readonly [ActionName, string])[] {
+  const entry = entryInSight(model)
+  const words = entry === null ? '' : settleWords(entry.can)
+  if (words === '') return []
+  return [['answer', words.length <= settleCells ? words : 'settle it']]
+}
+/** Cells of what settles an entry, in the footer. */
+const settleCells = 16
+
 function hintsOf(model: TuiModel): string {
   const { columns } = model.size
   const { place } = viewOf(model)
+  const settle = settleHint(model)
   switch (place.at) {
     case 'home':
       return footer(
         [
+          ...settle,
           ['next_need', 'next for you'],
           ['open', 'open'],
           ['write', 'write'],
@@ -94,6 +112,7 @@ function hintsOf(model: TuiModel): string {
     case 'task':
       return footer(
         [
+          ...settle,
           ['stop', 'stop it'],
           ['write', 'write to its stdin'],
           ['last', 'follows'],
@@ -107,6 +126,7 @@ function hintsOf(model: TuiModel): string {
     case 'item':
       return footer(
         [
+          ...settle,
           ['write', 'write'],
           ['next_need', 'next for you'],
           ['level', 'level'],
@@ -125,6 +145,7 @@ function hintsOf(model: TuiModel): string {
     case 'search':
       return footer(
         [
+          ...settle,
           ['open', 'open'],
           ['back', 'back'],
           ['why', 'why'],
@@ -160,9 +181,15 @@ function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
         'enter: it is made; its first line is the objective',
       ]
     case 'answer':
-      return [`your answer to ${short(model, prompt.wait_id)}`, 'enter: it is answered']
+      return [
+        `your answer to ${short(model, prompt.wait_id)}`,
+        stillOpen(model, prompt.wait_id, 'enter: it is answered'),
+      ]
     case 'refusal':
-      return [`why ${short(model, prompt.task_id)} does not run`, 'enter: the agent is told']
+      return [
+        `why ${short(model, prompt.task_id)} does not run`,
+        stillOpen(model, prompt.task_id, 'enter: the agent is told'),
+      ]
     case 'snooze':
       return ['put away for how long', 'like 30m, 2h or 1d']
     case 'focus':
@@ -182,6 +209,10 @@ function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
       return ['find', '']
   }
 }
+
+/** Words are not taken from under whoever writes them: the box says that they come too late. */
+const stillOpen = ({ p }: TuiModel, id: string, does: string): string =>
+  p?.state.attention.some((one) => one.id === id) === false ? 'it was settled elsewhere' : does
 
 function writingLines(model: TuiModel): Line[] {
   const { columns } = model.size

@@ -21,9 +21,15 @@ export function frameOf(model: TuiModel): Line[] {
   const { overlay } = model
   if (overlay?.kind === 'help') return filled(helpLines(model, overlay), model)
   if (overlay?.kind === 'palette') return filled(paletteLines(model, overlay), model)
-  const header = headerOf(model)
-  const bottom = overlay?.kind === 'dialog' ? dialogLines(model, overlay) : bottomLines(model)
-  const height = Math.max(1, rows - header.length - bottom.length)
+  if (overlay?.kind === 'dialog') return below(model, dialogLines(model, overlay))
+  return below(model, bottomLines(model))
+}
+
+/** The bottom is whole at any height: what is above it gives way. */
+function below(model: TuiModel, bottom: readonly Line[]): Line[] {
+  const room = model.size.rows - bottom.length
+  const header = headerOf(model).slice(0, Math.max(0, room))
+  const height = Math.max(0, room - header.length)
   return filled([...header, ...middle(model, height), ...bottom], model)
 }
 

@@ -1,9 +1,11 @@
 /** The first screen: what needs a person, then what works, waits, comes next and is done. Pure. */
 import { type HomeRow, type HomeSection } from '../../present/home.ts'
-import { padEnd, width, wrap } from '../../present/text/width.ts'
-import { apart, blank, line, rule, span, type Line } from '../drawing/line.ts'
+import { padEnd, width, wrap, wrapped } from '../../present/text/width.ts'
+import { apart, blank, line, rule, span, widthOf, type Line } from '../drawing/line.ts'
 import { heading, type BodyRow } from '../drawing/body.ts'
-import { viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
+import { keyOf } from '../model/keys.ts'
+import { previewCells, viewOf, type TuiModel, type ScreenLocation } from '../model/model.ts'
+import { onlyByShell, settleWords } from '../model/settles.ts'
 import { markSpan, pointer, short } from '../drawing/paint.ts'
 import { homeOf } from './home-of.ts'
 
@@ -131,10 +133,9 @@ export function itemRow(
     lines.push(apart(line(indent + short(model, doing), 'dim'), line(used, 'dim'), room.columns))
   }
   if (isSelected && section === 'needs') {
+    // The keys come first: of a long question they would be out of sight.
+    lines.push(...hintLines(model, row, { indent, columns: room.columns }))
     lines.push(...askedLines(model, row, { indent, columns: room.columns }))
-    lines.push(
-      apart(line(`${indent}${hintsOf(row)}`), line(short(model, row.id), 'dim'), room.columns),
-    )
   }
   return {
     id,
@@ -148,37 +149,55 @@ export function itemRow(
   }
 }
 
-/** The rest of a question that its row does not hold: below it, while it is selected. */
+/**
+ * The rest of a question that its row does not hold: below it, while it is selected and no pane
+ * beside it has all of it.
+ */
 function askedLines(
   model: TuiModel,
   { asks = [], title }: HomeRow,
   { indent, columns }: { indent: string; columns: number },
 ): Line[] {
+  if (previewCells(model) > 0) return []
   const [first, ...rest] = asks
   const shown = first === title && width(title) + indent.length + 8 <= columns ? rest : asks
   return shown.flatMap((one) =>
-    wrap(short(model, one), columns - indent.length).map((part) => line(indent + part)),
+    wrapped(short(model, one), columns - indent.length).map((part) => line(indent + part)),
   )
 }
 
-/** What can be done about an entry, by its keys. */
-function hintsOf({ can }: HomeRow): string {
-  const keys: readonly (readonly [string, string])[] = [
-    ['answer', 'a answer'],
-    ['answer_check', 'a answer'],
-    ['start_agent', 'R start the agent'],
-    ['stop_task', 'x stop it'],
-    ['send', 'c write'],
-    ['update_item', 'a raise its budget'],
-    ['configure_agent', 'a give it that'],
-    ['unblock', 'a let it go on'],
-    ['pick', 'a pick it'],
-    ['redeliver', 'a deliver it again'],
-    ['remove_worktree', 'a remove or discard it'],
-    ['snooze', 'z snooze'],
+/** What can be done about an entry, by its keys; none of it is cut. */
+function hintLines(
+  model: TuiModel,
+  { can, id }: HomeRow,
+  { indent, columns }: { indent: string; columns: number },
+): Line[] {
+  const settles = settleWords(can)
+  const shell = onlyByShell(can)
+  const able = (key: string) => can.some((one) => one.key === key && one.allowed)
+  const hints = [
+    ...(settles === '' ? [] : [`${keyOf('answer').shown} ${settles}`]),
+    ...(shell === null ? [] : [`$ ${short(model, shell)}`]),
+    ...(able('snooze') ? [`${keyOf('snooze').shown} snooze`] : []),
+    'enter open',
   ]
-  const able = keys.filter(([key]) => can.some((one) => one.key === key && one.allowed))
-  return [...able.map(([, hint]) => hint), 'enter open'].join('   ')
+  const lines = flowed(hints, columns - indent.length).map((one) => line(indent + one))
+  const [first = [], ...rest] = lines
+  const name = line(short(model, id), 'dim')
+  const fits = widthOf(first) + widthOf(name) + 2 <= columns
+  return fits ? [apart(first, name, columns), ...rest] : lines
+}
+
+/** As many beside each other as fit in a line; one that is wider than it is wrapped. */
+function flowed(hints: readonly string[], cells: number): string[] {
+  const out: string[] = []
+  for (const hint of hints) {
+    const last = out.at(-1)
+    const next = `${last}   ${hint}`
+    if (last !== undefined && width(next) <= cells) out[out.length - 1] = next
+    else out.push(...wrapped(hint, cells))
+  }
+  return out
 }
 
 /** A home that is one agent which has spoken: its words have the whole line. */

@@ -1,5 +1,5 @@
 /** What lies over a screen: help and palette, both made from the key table, and dialogs. Pure. */
-import { padEnd, width, wrap } from '../../present/text/width.ts'
+import { padEnd, width, wrap, wrapped } from '../../present/text/width.ts'
 import { actionOf, keyOf, keyTable, type ActionName, type KeyLine } from '../model/keys.ts'
 import { blank, cutTo, line, rule, span, apart, type Line } from '../drawing/line.ts'
 import { viewOf, type MenuChoice, type TuiModel, type Overlay } from '../model/model.ts'
@@ -238,31 +238,92 @@ export function keysOf(choices: readonly MenuChoice[]): string[] {
   return choices.map(({ key }, n) => key ?? (n < 9 && !own.has(`${n + 1}`) ? `${n + 1}` : ''))
 }
 
-/** A dialog is docked at the bottom, so that the evidence above it stays readable. */
-export function dialogLines(model: TuiModel, overlay: Overlay & { kind: 'dialog' }): Line[] {
+type Dialog = Overlay & { kind: 'dialog' }
+type DialogRoom = {
+  readonly text: readonly string[]
+  readonly choices: readonly Line[]
+  /** Lines of each that are shown at once. */
+  readonly shown: { readonly text: number; readonly choices: number }
+  /** How far down the text can be moved. */
+  readonly most: number
+}
+
+/** Lines of the screen above a dialog, where there are many. */
+const keptAbove = 2
+/** The lines of a dialog beside its text and its choices. */
+const fixedLines = 3
+
+/**
+ * What one decides on is wrapped and never cut. Where not all of it fits, the choices have their
+ * place first, and text and choices are each moved for themselves.
+ */
+export function dialogRoom(model: TuiModel, overlay: Dialog): DialogRoom {
+  const { columns, rows } = model.size
+  const text = overlay.lines.flatMap((one) => wrapped(short(model, one), columns - 6))
+  const choices = overlay.choices.flatMap((_, n) => choiceLines(model, overlay, n))
+  const above = rows < 20 ? 0 : keptAbove
+  const heads = titleLines(model, overlay).length - 1
+  const room = Math.max(2, rows - above - heads - fixedLines - dialogHints(model, overlay).length)
+  const least = Math.min(text.length, room < 8 ? 2 : 3)
+  const ofChoices = Math.min(choices.length, Math.max(1, room - least))
+  const ofText = Math.min(text.length, room - ofChoices)
+  return { text, choices, shown: { text: ofText, choices: ofChoices }, most: text.length - ofText }
+}
+
+function choiceLines(model: TuiModel, { choices, chosen }: Dialog, n: number): Line[] {
+  const key = padEnd(keysOf(choices)[n] ?? '', 1)
+  const parts = wrapped(short(model, choices[n]?.label ?? ''), model.size.columns - 6)
+  const style = chosen === n ? 'inverse' : 'plain'
+  return parts.map((part, at): Line => {
+    const mark = at === 0 && chosen === n ? ` ${pointer(model)} ` : '   '
+    return [span(mark), span(at === 0 ? `${key}  ${part}` : `   ${part}`, style)]
+  })
+}
+
+const titleLines = (model: TuiModel, { title }: Dialog): string[] =>
+  wrapped(title, model.size.columns - 4)
+
+function dialogHints(model: TuiModel, { chosen }: Dialog): Line[] {
+  const { columns } = model.size
+  const isNarrow = columns < 70
+  const none = isNarrow ? 'its key, then enter' : 'nothing is chosen yet: its key, then enter'
+  const left = chosen === null ? none : 'enter does it'
+  return [apart(line(left), line(isNarrow ? 'esc leaves it' : 'esc leaves it waiting'), columns)]
+}
+
+/** A dialog is docked at the bottom, so that what is above it stays readable where there is room. */
+export function dialogLines(model: TuiModel, overlay: Dialog): Line[] {
   const { columns } = model.size
   const pen = { ascii: model.look.ascii, columns }
-  const text = overlay.lines.flatMap((one) => wrap(short(model, one), columns - 6))
-  const most = Math.max(3, Math.floor(model.size.rows / 2) - overlay.choices.length)
-  const shown = text.slice(0, most)
-  const cut =
-    text.length > most ? [line(`   ${text.length - most} more lines: open the thread`, 'dim')] : []
-  const chosen = overlay.chosen
-  const keys = keysOf(overlay.choices)
+  const { text, choices, shown, most } = dialogRoom(model, overlay)
+  const top = Math.min(overlay.top, most)
+  const from = firstChoiceLine(model, overlay, shown.choices)
+  const titles = titleLines(model, overlay)
+  const more = [
+    ...(most > 0 ? [`text ${part(top, shown.text, text.length)}: page`] : []),
+    ...(choices.length > shown.choices
+      ? [`choices ${part(from, shown.choices, choices.length)}: up down`]
+      : []),
+  ].join('  ')
   return [
-    rule(overlay.title, '', pen),
-    ...shown.map((one) => line(`   ${one}`)),
-    ...cut,
-    blank,
-    ...overlay.choices.map(({ label }, n): Line => [
-      span(chosen === n ? ` ${pointer(model)} ` : '   '),
-      span(`${padEnd(keys[n] ?? '', 1)}  ${label}`, chosen === n ? 'inverse' : 'plain'),
-    ]),
+    ...titles.slice(0, -1).map((one) => line(one, 'bold')),
+    rule(titles.at(-1) ?? '', '', pen),
+    ...text.slice(top, top + shown.text).map((one) => line(`   ${one}`)),
+    line(more, 'dim'),
+    ...choices.slice(from, from + shown.choices),
     rule('', '', pen),
-    apart(
-      line(chosen === null ? 'nothing is chosen yet: its key, then enter' : 'enter does it'),
-      line('esc leaves it waiting'),
-      columns,
-    ),
+    ...dialogHints(model, overlay),
   ].map((one) => cutTo(one, columns))
+}
+
+const part = (from: number, shown: number, all: number): string =>
+  `${from + 1}-${from + shown}/${all}`
+
+/** The chosen one is in sight, from its first line on. */
+function firstChoiceLine(model: TuiModel, overlay: Dialog, room: number): number {
+  const { chosen } = overlay
+  if (chosen === null) return 0
+  const heights = overlay.choices.map((_, n) => choiceLines(model, overlay, n).length)
+  const sum = (n: number) => heights.slice(0, n).reduce((all, one) => all + one, 0)
+  return Math.max(0, Math.min(sum(chosen), sum(chosen + 1) - room))
 }

@@ -2,9 +2,11 @@
 import { stateWords } from '../../present/lines/check-lines.ts'
 import { thread } from '../../present/presentation.ts'
 import { safeLines } from '../../present/text/safe.ts'
-import { padEnd, wrap } from '../../present/text/width.ts'
+import { padEnd, wrap, wrapped } from '../../present/text/width.ts'
 import { clock, clockTimes } from '../../present/text/span.ts'
-import { questionText } from '../../protocol/records/records.ts'
+import type { Attention } from '../../protocol/views/attention.ts'
+import { choiceRows } from '../../present/lines/question-lines.ts'
+import { counted } from '../../present/lines/call-line.ts'
 import type { WorkItemRecord } from '../../protocol/records/work-item-record.ts'
 import type { BodyRow } from '../drawing/body.ts'
 import {
@@ -55,7 +57,7 @@ function ofRow(model: TuiModel, row: BodyRow, { agent, item, columns }: Of): Lin
     blank,
     ...(why === null ? [] : wrap(said(why.sentence), columns).map((one) => line(one))),
     ...(why === null ? [] : wrap(`Next: ${said(why.next)}.`, columns).map((one) => line(one))),
-    ...(entry === undefined ? [] : [blank, ...question(model, questionText(entry), columns)]),
+    ...(entry === undefined ? [] : [blank, ...question(model, entry, columns)]),
     blank,
     ...(entries.length === 0
       ? []
@@ -81,16 +83,21 @@ function neverOpen(): never {
   throw new Error('there is nothing to look at before the state was read')
 }
 
-const question = (model: TuiModel, text: string, columns: number): Line[] => {
-  const [first = '', ...rest] = text.split('\n')
-  const lines = wrap(first, columns - 2)
+/** Lines of its text that stand in the pane; its answers stand there whole. */
+const questionLinesShown = 12
+
+function question(model: TuiModel, entry: Attention, columns: number): Line[] {
+  const [first = '', ...rest] = safeLines(entry.text.trim()).flatMap((one) =>
+    wrapped(short(model, one), columns - 4),
+  )
+  const shown = rest.slice(0, questionLinesShown)
+  const more = rest.length - shown.length
+  const choices = choiceRows(entry).flatMap((one) => wrapped(one, columns - 4))
   return [
-    ...lines.map((one, n): Line => [
-      n === 0 ? markSpan(model, 'needs_me') : span(' '),
-      span(` ${one}`),
-    ]),
-    ...rest.slice(0, 8).flatMap((one) => wrap(one, columns - 4).map((part) => line(`    ${part}`))),
-    ...(rest.length > 8 ? [line(`    ${rest.length - 8} more lines: enter opens it`, 'dim')] : []),
+    [markSpan(model, 'needs_me'), span(` ${first}`)],
+    ...shown.map((part) => line(`  ${part}`)),
+    ...(more > 0 ? [line(`  ${counted(more, 'more line')}: a shows them`, 'dim')] : []),
+    ...choices.map((part) => line(`  ${part}`)),
   ]
 }
 

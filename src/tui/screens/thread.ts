@@ -5,7 +5,7 @@ import { ago, running } from '../../present/item-words.ts'
 import type { OutboxMessage } from '../../present/history/input.ts'
 import { thread } from '../../present/presentation.ts'
 import { clock, due, since } from '../../present/text/span.ts'
-import { cut, padEnd, width, wrap } from '../../present/text/width.ts'
+import { padEnd, wrapped } from '../../present/text/width.ts'
 import { apart, line, span, widthOf, type Line, type Pen } from '../drawing/line.ts'
 import { proseLines, proseTitle } from '../drawing/prose.ts'
 import { safe } from '../../present/text/safe.ts'
@@ -222,21 +222,6 @@ function isProse(model: TuiModel, { id, kind, mark }: Entry): boolean {
 }
 
 const penOf = ({ look }: TuiModel, columns: number): Pen => ({ ascii: look.ascii, columns })
-
-/** Between words where there are any; a word that is longer than a line is cut where it ends. */
-function wrapped(text: string, cells: number): string[] {
-  return wrap(text, cells).flatMap((one) => {
-    const out: string[] = []
-    let rest = one
-    while (width(rest) > cells) {
-      const part = cut(rest, cells + 1).slice(0, -1)
-      const taken = part === '' ? rest.slice(0, 1) : part
-      out.push(taken)
-      rest = rest.slice(taken.length)
-    }
-    return [...out, rest]
-  })
-}
 
 function rowOf(
   entry: Entry,
