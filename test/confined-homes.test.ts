@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { findProgram } from '../src/exec/program.ts'
 import { earlierHome, homeApart } from '../src/testing/host/home-apart.ts'
 import { noBubblewrap } from '../src/testing/programs.ts'
-import { ServedHome, terminal } from './support/served-home.ts'
+import { type ServedHome, terminal } from './support/served-home.ts'
 import { placed } from './support/cli/worker-home.ts'
 
 const patience = { timeout: 60_000 }

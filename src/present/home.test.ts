@@ -46,3 +46,18 @@ test('a row of an item that is worked on says so wherever it stands, and one tha
   const blocked = { ...item, blocked_by: 'no key', scheduling_state: 'blocked' } as const
   assert.equal(row(blocked, { turns }), 'blocked blocked: no key')
 })
+
+test('what was done last comes first, whoever did it', () => {
+  const done = (id: `work_${string}`, agent: string, minute: number) =>
+    anItemRecord(id, agent, id, {
+      state: 'completed',
+      completed_at: `2026-11-21T13:0${minute}:00.000Z`,
+    })
+  const work_items = [done('work_1', 'a', 3), done('work_2', 'a', 1), done('work_3', 'b', 2)]
+  const seen = home(open(aState({ work_items })), { now: noon, utc: true, runs: true })
+  const section = seen.sections.find(({ name }) => name === 'done')
+  assert.deepEqual(
+    section?.rows.map(({ id }) => id),
+    ['work_1', 'work_3', 'work_2'],
+  )
+})

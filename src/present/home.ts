@@ -89,7 +89,9 @@ export function home(
   const stuck = open.filter(({ id }) => !waits.has(id) && !runs.has(id) && !asking.has(id))
   const waiting = of(({ id }) => waits.has(id))
   const next = of(({ id }) => runs.has(id) && !asking.has(id))
-  const done = of(({ state: is }) => is === 'completed')
+  const done = newestFirst(rest.filter(({ state: is }) => is === 'completed')).map((one) =>
+    itemRow(p, one, times),
+  )
   const blocked = of((one) => stuck.includes(one))
   const agents = state.agents.filter(({ state: is }) => is !== 'deleted')
   const spoken = new Map([...read, ...p.spoken])
@@ -131,6 +133,12 @@ export function home(
       !agents.some(({ id }) => spoken.has(id)),
   }
 }
+
+/** What was done last comes first, whoever did it. */
+export const newestFirst = (items: readonly WorkItemRecord[]): readonly WorkItemRecord[] =>
+  items.toSorted((a, b) => order(b.completed_at ?? '', a.completed_at ?? ''))
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 type Counts = { needs: number; working: number; waiting: number; next: number }
 

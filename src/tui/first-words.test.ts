@@ -1,7 +1,7 @@
 // A home in which nothing is yet: the first words make the agent, and are never lost.
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { anAgentRecord, designedState } from '../testing/screens/home.ts'
+import { anAgentRecord, anItemRecord, designedState } from '../testing/screens/home.ts'
 import { eventsOf } from '../testing/screens/scenes.ts'
 import type { StoredEvent } from '../protocol/records/records.ts'
 import { aState } from '../testing/screens/state.ts'
@@ -85,9 +85,13 @@ describe('the first words', () => {
       [[runbooks], 'c', /to main ─/],
       [[runbooks, docs], 'c', /to docs ─/],
       [[docs, main], '3', /to main ─/],
-      // Who is named is meant.
-      [[docs, main], 'c', /to docs ─/],
-      [[runbooks, main], 'C', /to runbooks ─/],
+      // A row that nobody went to is not meant, and one of runbooks takes no words.
+      [[docs, main], 'c', /to main ─/],
+      [[docs, main], 'C', /to main ─/],
+      [[docs, main], 'j c', /to docs ─/],
+      [[docs, main], 'j C', /to docs ─/],
+      [[runbooks, main], 'j c', /to main ─/],
+      [[runbooks, main], 'j C', /to main ─/],
     ]
     const brief = { created_at: '2026-11-21T13:05:00.000Z', text: 'Hello yourself.' }
     for (const [agents, key, says] of rows) {
@@ -96,8 +100,31 @@ describe('the first words', () => {
       const spoken = key === '3' ? {} : { [path]: { briefs: [brief], next_cursor: null } }
       const at = await openSession(t, state, { answers: spoken })
       if (key !== '3') await until(at.session, () => /Hello yourself/.test(at.text()))
-      press(at.session, key)
+      press(at.session, ...key.split(' '))
       assert.match(at.text(), says, `${agents.map(({ id }) => id).join(' ')} ${key}`)
+    }
+  })
+
+  test('about an item are for it while it is open, and its box names it', async (t) => {
+    const agents = [anAgentRecord('main'), anAgentRecord('ops')]
+    const items = [
+      anItemRecord('work_0001', 'ops', 'Mend the parser'),
+      anItemRecord('work_0002', 'ops', 'Mend the lexer', {
+        state: 'completed',
+        completed_at: '2026-11-21T13:05:00.000Z',
+      }),
+    ]
+    for (const [item, keys, says] of [
+      [items[0], ['c'], /to main ─/],
+      [items[0], ['k', 'c'], /to ops: Mend the parser ─/],
+      [items[1], ['c'], /to main ─/],
+      [items[1], ['k', 'c'], /to ops ─/],
+    ] as const) {
+      assert.ok(item)
+      const state = () => aState({ now: '2026-11-21T14:05:00.000Z', agents, work_items: [item] })
+      const at = await openSession(t, state)
+      press(at.session, ...keys)
+      assert.match(at.text(), says, `${item.objective} ${keys.join(' ')}`)
     }
   })
 

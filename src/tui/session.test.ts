@@ -259,7 +259,10 @@ describe('keys', () => {
       '/agents/default/messages': { message_id: 'msg_0009' },
     })
     press(session, 'n', 'n', 'n', 'j', 'c')
-    assert.match(text(), /to work_7f3a ─+ enter: into turn 7, at its next safe point/)
+    assert.match(
+      text(),
+      /to default: Upgrade the parser to… enter: into turn 7, at its next safe point/,
+    )
     press(session, 'enter')
     assert.match(text(), /nothing is written/)
     for (const key of 'leave it') session.key(key === ' ' ? 'space' : key, key)
@@ -281,13 +284,13 @@ describe('keys', () => {
 
   test('a paste is never sent, and a draft stays with what it was written to', async (t) => {
     const { session, stage, text } = await opened(t, designedState)
-    press(session, 'c')
+    press(session, 'n', 'N', 'c')
     session.send({ kind: 'paste', text: 'one\r\ntwo\r\n' })
     assert.match(text(), /> one\n {2}two/)
     press(session, 'esc')
     await stage.clock.advance(500)
     assert.deepEqual(stage.drafts, { work_b210: 'one\ntwo\n' })
-    press(session, 'c')
+    press(session, 'n', 'N', 'c')
     assert.match(text(), /> one\n {2}two/)
     assert.deepEqual(
       stage.asked.filter(({ method }) => method === 'POST'),

@@ -92,6 +92,13 @@ async function completedOf(reader: HomeReader, view: AgentView): Promise<Project
   return rows.toReversed().flatMap((row) => projectionOf(view, row.id, row) ?? [])
 }
 
+/** What was done last comes first, whoever did it; what is open stays in the order of its agent. */
+function doneLater(a: Listed, b: Listed): number {
+  const [one, other] = [a.projection.item.completed_at, b.projection.item.completed_at]
+  if (one === null || other === null || one === other) return 0
+  return one > other ? -1 : 1
+}
+
 const needsMe = ['needs_me', 'failed', 'unknown', 'arrived', 'working'].concat([
   'waiting',
   'next',
@@ -106,7 +113,7 @@ function workTable(context: Context, listed: readonly Listed[], needing: number)
   ids.know(listed.map(({ projection }) => projection.item.id))
   const rows = listed
     .map((one) => ({ ...one, cell: stateCell(one.view, one.projection, zone) }))
-    .sort((a, b) => needsMe.indexOf(a.cell.mark) - needsMe.indexOf(b.cell.mark))
+    .sort((a, b) => needsMe.indexOf(a.cell.mark) - needsMe.indexOf(b.cell.mark) || doneLater(a, b))
   const lines = table(
     columns,
     rows.map(({ projection: { item }, spend, cell }) =>

@@ -53,3 +53,37 @@ test('a command took as long as its runner says; without its times, as long as t
   assert.deepEqual(facts(group('task', [queued, ended])), ['2 lines, 41 s'])
   assert.deepEqual(facts(undefined), ['2 lines, 41 s'])
 })
+
+test('a command says in its row what it is known to have changed', () => {
+  const file = (name: string, added: number) =>
+    ({
+      kind: 'changed',
+      name,
+      path: `/w/${name}`,
+      added,
+      removed: 1,
+      text: '',
+      cut_lines: 0,
+    }) as const
+  const facts = (diffs: ReturnType<typeof file>[], exit_status: number) => {
+    const result = {
+      tool_name: 'ExecCommand',
+      summary: '',
+      status: 'success',
+      result: { exit_status, stdout: 'a\n', stderr: '' },
+      diffs,
+    } as const
+    const input = { cmd: 'sed -i s/a/b/ a.ts' }
+    const call = group('call', [
+      [0, callRecorded('turn_1', 1, 1, { id: 'call_1', tool_name: 'ExecCommand', input })],
+      [1, { type: 'call_started', id: 'call_1', intent: {}, task_id: null, work_item_id: null }],
+      [2, callFinished('call_1', { result })],
+    ])
+    const sight = { group: () => undefined, live: () => undefined, woken: () => undefined }
+    return callEntry(call, sight, 2)?.facts
+  }
+  assert.deepEqual(facts([], 0), ['1 line, 1.0 s'])
+  assert.deepEqual(facts([file('a.ts', 1)], 0), ['1 line, +1 -1, 1.0 s'])
+  assert.deepEqual(facts([file('a.ts', 1), file('b.ts', 2)], 0), ['1 line, 2 files +3 -2, 1.0 s'])
+  assert.deepEqual(facts([file('a.ts', 1)], 1), ['exit 1, +1 -1, 1.0 s'])
+})

@@ -4,7 +4,7 @@
  */
 import { questionText, type FileDiff } from '../../protocol/records/records.ts'
 import { endedWell, endWords } from '../lines/task-words.ts'
-import { callLine, callSubject, oneCommand } from '../lines/call-line.ts'
+import { callLine, callSubject, changedWords, oneCommand } from '../lines/call-line.ts'
 import { diffName } from '../lines/diff-lines.ts'
 import type { Entry, Level } from './entry.ts'
 import { entry, facts, line, lines, msBetween, type Sight } from './parts.ts'
@@ -57,7 +57,9 @@ export function callEntry(group: Group, sight: Sight, level: Level): Entry | nul
   }
   const isOver = found.mark === 'done' || found.mark === 'failed'
   const isCommand = tool === 'ExecCommand' && started !== undefined && isOver
-  const time = isCommand ? took(ranMs(task) ?? msBetween(started.at, finished.at)) : ''
+  const ran = isCommand ? took(ranMs(task) ?? msBetween(started.at, finished.at)) : ''
+  const did = isCommand ? changedWords(diffs) : ''
+  const time = [did, ran].filter(Boolean).join(', ')
   const [exit = '', ...words] = found.right.split(': ')
   const failed = found.mark === 'failed' && isCommand && /^exit \S+$/.test(exit)
   return entry(group, 'call', {

@@ -129,10 +129,21 @@ function toldTexts(groups: readonly Group[]): Map<string, readonly string[]> {
   for (const { heard } of groups) {
     const brief = heard.brief_delivered?.event
     if (brief === undefined || brief.turn_id === null) continue
-    told.set(brief.turn_id, [...(told.get(brief.turn_id) ?? []), brief.text.trim()])
+    told.set(brief.turn_id, [...(told.get(brief.turn_id) ?? []), wordsOf(brief)])
   }
   return told
 }
+
+type Delivered = { text: string; warnings: readonly { message: string }[] }
+
+/** Without what speaks against them, which the runtime has put below; blank space apart. */
+function wordsOf({ text, warnings }: Delivered): string {
+  const below = warnings.map(({ message }) => `Warning: ${message}`).join('\n')
+  const own = below !== '' && text.endsWith(below) ? text.slice(0, -below.length) : text
+  return spaced(own)
+}
+
+const spaced = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Words that were delivered as they are stand there once, as what was delivered. */
 function isTold(group: Group, { kind }: Entry, { told }: Around): boolean {
@@ -141,7 +152,7 @@ function isTold(group: Group, { kind }: Entry, { told }: Around): boolean {
   const text = heard.round_recorded?.event.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')
-  return text !== undefined && (told.get(turn_id)?.includes(text.trim()) ?? false)
+  return text !== undefined && (told.get(turn_id)?.includes(spaced(text)) ?? false)
 }
 
 const asides = new WeakMap<Entry, Entry>()

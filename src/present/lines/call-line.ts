@@ -66,6 +66,13 @@ export function callLine(tool: string, given: unknown, result: ToolResult): Call
   return { mark: 'done', left: `${tool}: ${result.summary}`, right: '' }
 }
 
+/** What a command is known to have changed: `+1 -1`, or `3 files +11 -2`. */
+export function changedWords(diffs: readonly FileDiff[] | undefined): string {
+  if (diffs === undefined || diffs.length === 0) return ''
+  const { what, counts } = diffTotal(diffs)
+  return diffs.length === 1 ? counts : `${what} ${counts}`
+}
+
 /** What a call is about, for a line that says it has begun or failed. */
 export function callSubject(tool: string, given: unknown): string {
   const input = record(given)

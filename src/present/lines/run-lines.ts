@@ -5,7 +5,7 @@
  */
 import type { Emitted, Event, Facts, Message, Task, Usage } from '../../protocol/records/records.ts'
 import { addUsage, postureWord } from '../../protocol/records/records.ts'
-import { callLine, counted, looks } from './call-line.ts'
+import { callLine, changedWords, counted, looks } from './call-line.ts'
 import { messageWords, queuedWords } from './cause-words.ts'
 import type { Mark } from '../text/marks.ts'
 import { safe, safeLine, safeLines, type Safe } from '../text/safe.ts'
@@ -203,8 +203,11 @@ export class RunLines {
     this.counts.calls += 1
     const found = callLine(call.tool, call.input, event.result)
     if (found === null) return []
-    const time =
-      call.tool === 'ExecCommand' && found.mark !== 'waiting' ? took(this.#msOf(call, at)) : ''
+    const isCommand = call.tool === 'ExecCommand' && found.mark !== 'waiting'
+    const diffs = event.result.status === 'success' ? event.result.diffs : undefined
+    const time = isCommand
+      ? [changedWords(diffs), took(this.#msOf(call, at))].filter(Boolean).join(', ')
+      : ''
     const right = [found.right, time].filter((part) => part !== '').join(', ')
     const line = this.#step(at, found.mark, found.left, timeFirst(found.right, time) ?? right)
     if (looks[call.tool] === undefined || found.mark !== 'done') return [...this.flush(), line]

@@ -225,7 +225,9 @@ export function haltOf(agent: AgentStatus | undefined, times: Times): string | n
     case 'wait:system':
       return `${agent.id} is ${postureWord['wait:system']}${until}`
     case 'wait:backoff':
-      return `${agent.id} ${postureWord['wait:backoff']}${until}`
+      return agent.until === null
+        ? `${agent.id} ${postureWord['wait:backoff']}`
+        : `next turn ${clock(agent.until, times)}`
     case 'noop':
     case 'start_turn':
     case 'sleep':

@@ -42,7 +42,7 @@ const canFollow = (model: TuiModel): boolean => {
 function to(model: TuiModel, row: BodyRow | undefined, follow: boolean, top?: number): TuiModel {
   const view = viewOf(model)
   if (row === undefined) return model
-  const next = { ...view, selected: row.id, follow, top: top ?? view.top }
+  const next = { ...view, selected: row.id, pointed: true, follow, top: top ?? view.top }
   return { ...model, views: [...model.views.slice(0, -1), next] }
 }
 

@@ -9,7 +9,7 @@ import {
   type Offered,
 } from '../../protocol/actions/action.ts'
 import type { AttentionKind } from '../../protocol/views/attention.ts'
-import { anAgentRecord, anEntry, anItemRecord } from '../../testing/screens/home.ts'
+import { anAgentRecord, anEntry, anItemRecord, aTaskRecord } from '../../testing/screens/home.ts'
 import { aState } from '../../testing/screens/state.ts'
 import { openSession, press, until } from '../../testing/screens/tui-session.ts'
 
@@ -184,12 +184,7 @@ test('a box whose text and choices do not fit says how much there is, and goes t
     numbers.filter((one) => !all.includes(one)),
     [],
   )
-  for (const words of [
-    'bound to exactly this (abcdef)',
-    'for 7 days',
-    'to part1 and on',
-    'and say why',
-  ]) {
+  for (const words of ['bound to exactly this (abcdef)', 'for 7 days', 'and on', 'and say why']) {
     assert.ok(all.includes(words), `${words}: ${all}`)
   }
 })
@@ -221,4 +216,25 @@ test('what the runtime says is told with short ids and by the clock', async (t) 
     failure: `${id} was answered at 2026-11-21T14:03:00.000Z`,
   })
   assert.match(text(), /wait_89ab was answered at 14:03/)
+})
+
+test('a command that has ended is offered no stop and no input, and takes none', async (t) => {
+  const can = (allowed: boolean) =>
+    [on('stop_task', 'stop it'), on('task_input', 'write')].map((one) => ({
+      ...offered(one),
+      allowed,
+    }))
+  for (const [ended_at, offers] of [
+    [null, true],
+    [now, false],
+  ] as const) {
+    const task = aTaskRecord('task_a3d0', { ended_at, can: can(offers) })
+    const state = () => aState({ now, tasks: [task], agents: [anAgentRecord('default')] })
+    const { session, lines } = await openSession(t, state)
+    const place = { at: 'task', agent_id: 'default', task_id: task.id, stream: 'stdout' } as const
+    session.send({ kind: 'place', place })
+    assert.equal(/x stop it {2}c write/.test(lines().at(-1) ?? ''), offers)
+    press(session, 'c')
+    assert.equal(session.model.writing !== null, offers)
+  }
 })

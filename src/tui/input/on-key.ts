@@ -12,6 +12,7 @@ import {
   aView,
   tabs,
   viewOf,
+  type MessageTarget,
   type TuiModel,
   type ScreenLocation,
   type PromptPurpose,
@@ -22,6 +23,7 @@ import { onDialog, onHelp, onPalette, setsUp } from './on-overlay.ts'
 import { onWriting } from './on-writing.ts'
 import { isEmpty } from '../screens/home-of.ts'
 import { standing } from '../screens/screen.ts'
+import { taskOf as recordOf } from '../screens/task.ts'
 import type { Effect, Reply, TuiMessage, Transition } from '../model/step.ts'
 import { makesRunbookAgent, newWordsAgent, wordsAgent } from '../writing/first-agent.ts'
 import { written } from '../writing/writing.ts'
@@ -161,9 +163,11 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
     case 'focus':
       return onItem(model, about, (item) => writingTo(model, { for: 'focus', ...item }))
     case 'new_item':
-      return writingTo(model, { for: 'new_item', agent_id: newWordsAgent(model, about?.agent_id) })
+      return writingTo(model, { for: 'new_item', agent_id: meantBy(model, about, true).agent_id })
     case 'write':
       if (place.at === 'task') {
+        const why = endedWords(model, place.task_id)
+        if (why !== null) return refused(model, why)
         return writingTo(model, {
           for: 'task_input',
           agent_id: place.agent_id,
@@ -204,6 +208,11 @@ function asked(model: TuiModel, action: ActionName, row: BodyRow | null): Transi
   }
   return [model, []]
 }
+
+const endedWords = (model: TuiModel, task_id: string): string | null =>
+  (recordOf(model, task_id)?.ended_at ?? null) === null
+    ? null
+    : 'it has ended: nothing reads its input'
 
 type OfItem = { agent_id: string; work_item_id: string }
 
@@ -257,14 +266,26 @@ const refused = (model: TuiModel, why: string): Transition => [
   [],
 ]
 
+/**
+ * Whom words are for. In a list that is the row a person went to: a row that happens to be selected
+ * is no wish to speak to it, an agent of runbooks takes no words, and no item that is done any.
+ */
+function meantBy(model: TuiModel, about: BodyRow | null, toAgent: boolean): MessageTarget {
+  const { place, selected, pointed } = viewOf(model)
+  if (place.at === 'item' || place.at === 'task') {
+    const agent_id = about?.agent_id ?? wordsAgent(model)
+    return { agent_id, work_item_id: toAgent ? null : (about?.work_item_id ?? null) }
+  }
+  const row = pointed && about?.id === selected ? about : null
+  const agent_id = newWordsAgent(model, row?.agent_id)
+  const item = model.p?.state.work_items.find(({ id }) => id === row?.work_item_id)
+  const isOpen = item === undefined || item.state === 'open'
+  const isItem = !toAgent && isOpen && agent_id === row?.agent_id
+  return { agent_id, work_item_id: isItem ? (row.work_item_id ?? null) : null }
+}
+
 function toMessage(model: TuiModel, about: BodyRow | null, toAgent: boolean): Transition {
-  const item = about?.work_item_id ?? null
-  // A row that happens to be selected is no wish to speak to an agent that takes no words.
-  const isMeant = toAgent || item !== null || viewOf(model).place.at === 'item'
-  const agent_id = isMeant
-    ? (about?.agent_id ?? wordsAgent(model))
-    : newWordsAgent(model, about?.agent_id)
-  const work_item_id = toAgent ? null : item
+  const { agent_id, work_item_id } = meantBy(model, about, toAgent)
   const turn = model.p?.state.turns.find((one) => one.agent_id === agent_id)
   // Into the turn where one runs on this item, else it waits for the next.
   const now = turn !== undefined && turn.work_item_id === work_item_id
@@ -314,7 +335,15 @@ function toNeed(model: TuiModel, row: BodyRow | null, step: 1 | -1): Transition 
   if (entry === null) return [{ ...model, notice: { text: 'nothing needs you', bad: false } }, []]
   const isHome = viewOf(model).place.at === 'home'
   const base = isHome ? model : { ...model, last: viewOf(model), views: [aView({ at: 'home' })] }
-  return [withTop(base, { ...viewOf(base), selected: `needs ${entry.id}`, follow: false }), []]
+  return [
+    withTop(base, {
+      ...viewOf(base),
+      selected: `needs ${entry.id}`,
+      pointed: true,
+      follow: false,
+    }),
+    [],
+  ]
 }
 
 function toTab(model: TuiModel, row: BodyRow | null, tab: Tab): Transition {
@@ -356,5 +385,5 @@ function unfolded(model: TuiModel, view: View, row: BodyRow | null): TuiModel {
   const selected = row.folds ?? row.id
   const open = new Set(view.unfolded)
   if (!open.delete(selected)) open.add(selected)
-  return withTop(model, { ...view, unfolded: open, selected, follow: false })
+  return withTop(model, { ...view, unfolded: open, selected, pointed: true, follow: false })
 }

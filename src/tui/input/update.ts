@@ -207,7 +207,8 @@ function kept([model, effects]: Transition): Transition {
   const { row, top } = standing(model)
   const selected = view.follow ? null : (row?.id ?? null)
   if (view.top === top && view.selected === selected) return [model, effects]
-  return [withView(model, { ...view, top, selected }), effects]
+  const pointed = view.pointed && view.selected === selected
+  return [withView(model, { ...view, top, selected, pointed }), effects]
 }
 
 export const withView = (model: TuiModel, view: View): TuiModel => ({

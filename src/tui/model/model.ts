@@ -32,6 +32,8 @@ export type View = {
   readonly place: ScreenLocation
   /** The row that is selected, by its id; null: the first. */
   readonly selected: string | null
+  /** Whether a key went to it: the first one happens to be selected. */
+  readonly pointed: boolean
   /** The first line of the body that is shown. */
   readonly top: number
   /** Stays at the end while it grows. */
@@ -105,7 +107,7 @@ export type Overlay =
       lines: readonly string[]
       choices: readonly MenuChoice[]
       chosen: number | null
-      /** The entry that it settles: it closes when that is settled elsewhere. Null: it is of none. */
+      /** The entry that it settles: it closes with that. Null: it is of none. */
       about: Pick<Attention, 'id' | 'bound_hash'> | null
       /** The first line of its text that is shown. */
       top: number
@@ -211,6 +213,7 @@ const endsWithNewest: { readonly [A in ScreenLocation['at']]: boolean } = {
 export const aView = (place: ScreenLocation, more: Partial<View> = {}): View => ({
   place,
   selected: null,
+  pointed: false,
   top: 0,
   follow: endsWithNewest[place.at],
   level: 2,

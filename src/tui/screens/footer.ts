@@ -7,16 +7,21 @@ import {
   isLive,
   targetKey,
   viewOf,
+  type MessageTarget,
   type TuiModel,
   type PromptPurpose,
+  type ScreenLocation,
 } from '../model/model.ts'
 import { entryInSight, settleWords } from '../model/settles.ts'
 import { unreadAt } from '../../present/unread.ts'
 import { clockTimes } from '../../present/text/span.ts'
 import type { Unread } from '../../protocol/records/records.ts'
+import { cut } from '../../present/text/width.ts'
 import { caret, short, timesOf } from '../drawing/paint.ts'
 import type { MessageRecord } from '../../protocol/records/message-record.ts'
 import { readOf } from './item-tabs.ts'
+import { taskOf } from './task.ts'
+import type { Can } from '../../protocol/actions/action.ts'
 import { shown, whole } from '../writing/pastes.ts'
 import { standingOf, type SendState } from '../writing/undone.ts'
 
@@ -90,6 +95,27 @@ function settleHint(model: TuiModel): readonly (readonly [ActionName, string])[]
 /** Cells of what settles an entry, in the footer. */
 const settleCells = 16
 
+type Hints = readonly (readonly [ActionName, string])[]
+
+const allows = (can: readonly Can[] | undefined, ...keys: readonly string[]): boolean =>
+  can?.some(({ key, allowed }) => allowed && keys.includes(key)) === true
+
+/** What can be done to a command, as its own record says. */
+function taskHints(model: TuiModel, task_id: string): Hints {
+  const can = taskOf(model, task_id)?.can
+  const stop: Hints = allows(can, 'stop_task') ? [['stop', 'stop it']] : []
+  const input: Hints = allows(can, 'task_input') ? [['write', 'write to its stdin']] : []
+  return [...stop, ...input]
+}
+
+/** Of what is done nothing is stopped; else the agent's record says whether it can be. */
+function stopHint({ p }: TuiModel, place: ScreenLocation & { at: 'item' }): Hints {
+  const item = p?.state.work_items.find(({ id }) => id === place.work_item_id)
+  const agent = p?.state.agents.find(({ id }) => id === place.agent_id)
+  const isDone = place.work_item_id !== null && item?.state !== 'open'
+  return !isDone && allows(agent?.can, 'stop_agent', 'abort') ? [['stop', 'stop']] : []
+}
+
 function hintsOf(model: TuiModel): string {
   const { columns } = model.size
   const { place } = viewOf(model)
@@ -113,8 +139,7 @@ function hintsOf(model: TuiModel): string {
       return footer(
         [
           ...settle,
-          ['stop', 'stop it'],
-          ['write', 'write to its stdin'],
+          ...taskHints(model, place.task_id),
           ['last', 'follows'],
           ['pane', 'other stream'],
           ['copy', 'copy'],
@@ -127,12 +152,13 @@ function hintsOf(model: TuiModel): string {
       return footer(
         [
           ...settle,
-          ['write', 'write'],
+          // In the thread the line above says it.
+          ...(place.tab === 'thread' ? [] : [['write', 'write'] as const]),
           ['next_need', 'next for you'],
           ['level', 'level'],
           ['unfold', 'unfold'],
           ...(place.work_item_id === null ? [] : ofItems),
-          ['stop', 'stop'],
+          ...stopHint(model, place),
           ['back', 'back'],
         ],
         columns,
@@ -158,11 +184,19 @@ function hintsOf(model: TuiModel): string {
   }
 }
 
+/** `to main: Upgrade the parser`: an item by what it is about, cut where enter has to be told. */
+function targetWords({ p, size }: TuiModel, { agent_id, work_item_id }: MessageTarget): string {
+  const item = p?.state.work_items.find(({ id }) => id === work_item_id)
+  const objective = item?.objective.replace(/\s+/g, ' ') ?? work_item_id
+  const said = objective === null ? '' : `: ${objective}`
+  return cut(`to ${agent_id}${said}`, Math.max(16, Math.floor(size.columns / 2) - 6))
+}
+
 function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
   const { p } = model
   switch (prompt.for) {
     case 'message': {
-      const { agent_id, work_item_id } = prompt.target
+      const { agent_id } = prompt.target
       const turn = p?.state.turns.find((one) => one.agent_id === agent_id)
       const unread = p === null ? null : unreadAt(p, prompt.target)
       const into =
@@ -173,7 +207,7 @@ function titleOf(model: TuiModel, prompt: PromptPurpose): [string, string] {
             : prompt.delivery === 'now'
               ? `enter: into turn ${turn.number}, at its next safe point`
               : `enter: the turn after turn ${turn.number}`
-      return [`to ${short(model, work_item_id ?? agent_id)}`, into]
+      return [targetWords(model, prompt.target), into]
     }
     case 'new_item':
       return [

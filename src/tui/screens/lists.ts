@@ -1,5 +1,5 @@
 /** Board, agents, tasks, waits and events: lists whose rows open what they are about. Pure. */
-import { itemRow as homeItem } from '../../present/home.ts'
+import { itemRow as homeItem, newestFirst } from '../../present/home.ts'
 import { taskWords } from '../../present/item-words.ts'
 import { agentAsks, agentCell, agentSentence, waitCell } from '../../present/lines/state-cell.ts'
 import { endedWell, runsSince } from '../../present/lines/task-words.ts'
@@ -33,11 +33,12 @@ export function boardBody(model: TuiModel, columns: number): BodyRow[] {
     const total = p.state.counts.reduce((sum, one) => sum + Number(Object(one)[field] ?? 0), 0)
     const count = Math.max(items.length, total)
     if (count === 0) return []
+    const inOrder = name === 'completed_recent' ? newestFirst(items) : items
     const who = Math.min(12, Math.max(7, ...items.map(({ agent_id }) => width(agent_id))))
     const more = count - items.length
     return [
       heading(rule(`${title} ${count}`, '', { ascii: model.look.ascii, columns })),
-      ...items.map((item) =>
+      ...inOrder.map((item) =>
         itemRow(model, homeItem(p, item, timesOf(model)), name, { columns, who }),
       ),
       ...(more > 0 ? [heading(line(`    ${more} more: holon work list`, 'dim'))] : []),

@@ -291,7 +291,7 @@ function dialogHints(model: TuiModel, { chosen }: Dialog): Line[] {
   return [apart(line(left), line(isNarrow ? 'esc leaves it' : 'esc leaves it waiting'), columns)]
 }
 
-/** A dialog is docked at the bottom, so that what is above it stays readable where there is room. */
+/** A dialog is docked at the bottom, so that what is above it stays in sight. */
 export function dialogLines(model: TuiModel, overlay: Dialog): Line[] {
   const { columns } = model.size
   const pen = { ascii: model.look.ascii, columns }

@@ -23,7 +23,7 @@ async function inThread(t: Parameters<typeof openSession>[0], answers: Answers =
   const all: Answers = { '/agents/main/events': { events: [...w.events], next_cursor: null } }
   const opened = await openSession(t, state, { answers: { ...all, ...answers } })
   press(opened.session, 'j', 'enter', 'c')
-  await until(opened.session, () => opened.text().includes('to work_0001'))
+  await until(opened.session, () => opened.text().includes('to main: Paint it'))
   let told = w.events.length
   /** The stream brings what happened since. */
   const hears = async () => {
