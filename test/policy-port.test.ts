@@ -3,7 +3,15 @@
  * and everything asked where they cannot be read.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -218,4 +226,38 @@ test('past calls of the same words are decided apart where their folder, tool or
     assert.equal(decided('ExecCommand', folder, 'non_repeatable'), 'ask')
     assert.equal(decided('ReadFile', workspace, 'pure'), 'allow')
   }
+})
+
+/** A file that an agent on `watch` writes, and what is decided; of its own folder, of the other's. */
+const written: readonly [string, 'allow' | 'ask'][] = [
+  ['memory/notes.md', 'allow'],
+  ['OWN/memory/deep/notes.md', 'allow'],
+  ['OWN/notes/today.md', 'allow'],
+  ['OWN/work-items/work_1/plan.md', 'allow'],
+  ['./memory/notes.md', 'ask'],
+  ['a.ts', 'ask'],
+  ['memory/../AGENTS.md', 'ask'],
+  ['OWN/skills/x/SKILL.md', 'ask'],
+  ['OTHER/memory/notes.md', 'ask'],
+  ['OWN/memory/out/a.ts', 'ask'],
+]
+
+test('an agent keeps its own memory, notes and plans without a question, also on watch', async (t) => {
+  const { says, judged, home, workspace } = placed(t, { age: 'new', choice: 'unset' })
+  const [own, other] = [join(home, 'agents/main'), join(home, 'agents/other')]
+  mkdirSync(join(own, 'memory'), { recursive: true })
+  symlinkSync(workspace, join(own, 'memory/out'))
+  const decided = async (path: string) => {
+    const input = { path: path.replace('OWN', own).replace('OTHER', other), new_text: 'x' }
+    const call = { tool_name: 'EditFile', class: 'content_checked' } as const
+    return (await judged(input, { ...call, presets: ['watch'] }))?.decision.decide
+  }
+  for (const [path, decide] of written) assert.equal(await decided(path), decide, path)
+  says({ rules: [{ decide: 'deny', write: ['**/memory/*.md'] }] })
+  assert.equal(await decided('memory/notes.md'), 'deny', 'a rule that somebody wrote holds')
+  assert.equal(await decided('OWN/notes/today.md'), 'allow')
+  says({ rules: [{ decide: 'ask', tool: ['EditFile'] }] })
+  assert.equal(await decided('memory/notes.md'), 'ask')
+  says({ rules: [{ decide: 'deny', write: ['**/*'], in: 'own' }] })
+  assert.equal(await decided('memory/notes.md'), 'deny')
 })

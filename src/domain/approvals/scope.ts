@@ -4,7 +4,7 @@
  * interpreter, a program that calls other machines, a wrapper, a program that the agent can write.
  */
 import { canonical } from '../canonical.ts'
-import type { ActionBody, ActionCommand } from '../policy/action.ts'
+import { isOfAgents, type ActionBody, type ActionCommand, type Area } from '../policy/action.ts'
 import type { ActionPart } from '../policy/part.ts'
 import { readArguments } from '../shell/arguments.ts'
 import { grammars } from '../shell/grammars.ts'
@@ -65,8 +65,7 @@ function mayStand({ argv, program, certain, cwd, wrapped_by, env_names }: Action
   }
 }
 
-const isOfMachine = (area: string): boolean =>
-  area !== 'workspace' && area !== 'own' && area !== 'home' && area !== 'git'
+const isOfMachine = (area: Area): boolean => !isOfAgents(area) && area !== 'git'
 
 function runsOthers(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)

@@ -15,12 +15,18 @@ export type Area =
   | 'workspace'
   /** The agent's own folder. */
   | 'own'
+  /** What it is told to keep there: its memory, notes and plans. */
+  | 'records'
   /** The rest of the home: state, other agents. */
   | 'home'
   /** What git keeps of a repository, and its hooks. */
   | 'git'
   | 'credentials'
   | 'outside'
+
+/** Where agents can write. */
+export const isOfAgents = (area: Area): boolean =>
+  area === 'workspace' || area === 'own' || area === 'records' || area === 'home'
 
 /** What the name of a program is on the machine, by the PATH of the command. */
 export type ActionProgram =

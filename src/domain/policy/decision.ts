@@ -113,6 +113,7 @@ type Found = { rule: PolicyRule; match: Match & { is: 'yes' | 'maybe' } }
 function ruleOn(action: ActionBody, part: ActionPart, policy: Policy): Ruling | null {
   const found = standing(
     rulesAbout(policy.rules, part).flatMap((rule): Found[] => {
+      if (rule.source.from === 'preset' && keepsRecords(action)) return []
       const match = matchRule(rule, action, part)
       return match.is === 'no' ? [] : [{ rule, match: { ...match, is: match.is } }]
     }),
@@ -147,6 +148,16 @@ function standing(found: readonly Found[]): readonly Found[] {
   )
 }
 
+/**
+ * Memory, notes and plans are what an agent is told to keep, and no effect on what is a person's: a
+ * call that writes nothing else is judged by the rules that somebody wrote.
+ */
+const keepsRecords = ({ commands, paths, hosts, mcp }: ActionBody): boolean =>
+  commands.length + hosts.length === 0 &&
+  mcp === null &&
+  paths.length > 0 &&
+  paths.every(({ area }) => area === 'records')
+
 function by(decide: Verdict, { rule, match }: Found): Ruling {
   return { decide, because: { by: 'rule', rule, match: match.is === 'yes' ? 'is' : 'could_be' } }
 }
@@ -170,6 +181,7 @@ function otherwise(action: ActionBody, part: ActionPart, { otherwise }: Policy):
       return ruled('run: sandboxed', action.confined ? 'allow' : 'ask')
     }
     case 'write': {
+      if (part.path.area === 'records') return null
       if (otherwise.write !== 'workspace') {
         return ruled(`write: ${otherwise.write}`, otherwise.write)
       }

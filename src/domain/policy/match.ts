@@ -39,7 +39,8 @@ export function matchRule(rule: PolicyRule, action: ActionBody, part: ActionPart
 function inside(rule: PolicyRule, area: string | null, match: Match): Match {
   if (rule.in === null || match.is === 'no') return match
   if (area === null) return { ...match, is: 'maybe' }
-  return area === rule.in ? match : no
+  const isThere = area === rule.in || (rule.in === 'own' && area === 'records')
+  return isThere ? match : no
 }
 
 function longestOf(patterns: readonly string[], fits: (pattern: string) => boolean): Match {

@@ -5,7 +5,7 @@
 import { flagsOf, readArguments, type ReadArguments } from '../shell/arguments.ts'
 import type { ShellWord } from '../shell/command.ts'
 import { speakers, usualPath } from '../shell/names.ts'
-import type { ActionCommand } from './action.ts'
+import { isOfAgents, type ActionCommand } from './action.ts'
 import type { Match } from './part.ts'
 import type { RunToken, Verdict } from './rule.ts'
 
@@ -142,7 +142,7 @@ function matchProgram(token: RunToken, command: ActionCommand, decide: Verdict):
   if (names.some((name) => name.includes('/') && (name === path || name === word))) return 'yes'
   const named = names.includes(baseOf(word))
   if (decide === 'allow') return named ? found(command) : 'no'
-  const elsewhere = word.includes('/') && program.kind === 'found' && isOwn(program.area)
+  const elsewhere = word.includes('/') && program.kind === 'found' && isOfAgents(program.area)
   if (named && !elsewhere) return 'yes'
   return path !== null && !elsewhere && names.includes(baseOf(path)) ? 'yes' : 'no'
 }
@@ -155,11 +155,8 @@ function found({ program }: ActionCommand): Is {
     case 'absent':
       return 'no'
     case 'found':
-      return program.by === 'search' && !isOwn(program.area) ? 'yes' : 'no'
+      return program.by === 'search' && !isOfAgents(program.area) ? 'yes' : 'no'
   }
 }
-
-/** Where an agent can write programs. */
-const isOwn = (area: string): boolean => area === 'workspace' || area === 'own' || area === 'home'
 
 const baseOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -194,8 +194,11 @@ export function instructionRoots(facts: {
   return { write: [], read: [top, `${home}/agents/${agent_id}`], deny, read_only: [] }
 }
 
-/** What an agent keeps in its folder and no other one touches. */
-const own = ['AGENTS.md', 'memory', 'notes', 'skills', 'work-items']
+/** What an agent is told to keep of what it does. */
+const records = ['memory', 'notes', 'work-items']
+
+/** What is in its folder and no other one touches: these, and what it is instructed by. */
+const own = ['AGENTS.md', 'skills', ...records]
 
 /** A child may work in its parent's folder, but what the parent remembers there is the parent's. */
 function othersOwn(home: string, agent_id: string, workspace: string): string[] {
@@ -235,6 +238,7 @@ export function areasOf(facts: AreaFacts): (path: string) => Area {
   const places: [Area, string][] = [
     ['home', home],
     ['own', `${home}/agents/${agent_id}`],
+    ...records.map((name): [Area, string] => ['records', `${home}/agents/${agent_id}/${name}`]),
     ['workspace', workspace],
   ]
   return (path) => {

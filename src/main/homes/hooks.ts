@@ -5,7 +5,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Redactor } from '../../domain/secrets/redact.ts'
-import type { ActionBody, PolicyAction } from '../../domain/policy/action.ts'
+import { isOfAgents, type ActionBody, type PolicyAction } from '../../domain/policy/action.ts'
 import { confiningOf, type HomeAge } from '../../domain/policy/in-force.ts'
 import { hookWord, type HookAnswer } from '../../domain/policy/hook.ts'
 import { hookPrograms, type AskProgram, type ProgramEnd } from '../../exec/commands/hook-program.ts'
@@ -66,8 +66,8 @@ function unsafeOf([name = '', ...args]: readonly string[], home: string, action:
 function writtenByAgents(path: string, home: string, { agent, workspace }: ActionBody) {
   const facts = { home: realOrSame(home), agent_id: agent, workspace, user_home: userHome }
   const place = areasOf(facts)(path)
-  const isOfAgents = path.startsWith(`${join(facts.home, 'agents')}/`)
-  if (place !== 'workspace' && place !== 'own' && place !== 'git' && !isOfAgents) return null
+  const isInHome = place === 'home' && !path.startsWith(`${join(facts.home, 'agents')}/`)
+  if (isInHome || (!isOfAgents(place) && place !== 'git')) return null
   return 'it stands where the agent can write'
 }
 

@@ -23,7 +23,7 @@ import { clock } from '../machine/machine.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import type { RulesNow } from './sandbox.ts'
-import { actionOf, readPolicy, readWritten, rulesOf, usualSearch } from './policy.ts'
+import { actionOf, pathsOf, readPolicy, readWritten, rulesOf, usualSearch } from './policy.ts'
 import type { Hooks } from './hooks.ts'
 import { lastGoodPolicy } from './policy-good.ts'
 import { policyFiles, policyIsThere } from './policy-files.ts'
@@ -65,7 +65,7 @@ export function policyPort(home: string, standing: HomeStanding, hooks: Hooks | 
       if (found.ok && found.refused === null) await good.keep(found.text)
       const search = environment['PATH'] ?? usualSearch()
       const where = { home, agent, workspace, confined, search }
-      const reach = reachOf(made.tool_name, made.input, workspace)
+      const reach = reachOf(made.tool_name, made.input, pathsOf(where))
       const action = actionOf({ ...made, reach }, where, read)
       const { decision: judged, policies } = judgedBy(action, found, problem)
       const decision = plainOnly(judged, action, reach.lines[0]?.text ?? null)

@@ -36,6 +36,7 @@ import type {
 } from '../../protocol/records/policy-record.ts'
 import type { WrittenPolicy } from '../../protocol/policy-file.ts'
 import { lineage } from '../../protocol/views/lineage.ts'
+import { agentHome } from '../../runtime/home.ts'
 import { reachOf } from '../../tools/reach.ts'
 import { sha256 } from '../../tools/tool/sha256.ts'
 import { clock, env, userHome } from '../machine/machine.ts'
@@ -288,6 +289,12 @@ function bodyOf(
   }
 }
 
+/** Where the relative paths of an agent's calls begin. */
+export const pathsOf = ({ home, agent, workspace }: Where) => ({
+  workdir: workspace,
+  agent_home: agentHome(home, agent),
+})
+
 /** The path that commands are looked up by, where nothing else is said. */
 export const usualSearch = (): string => env['PATH'] ?? ''
 
@@ -296,13 +303,12 @@ function judging(
   where: Where,
   read: ReadSyntax,
 ): OpenedPolicy {
-  const { workspace } = where
   const places = placesIn({ ...where, search: usualSearch() })
   const decide = remembering((call) =>
     recordOf(decideByAll(bodyOf(call, where, read, places), policies)),
   )
   const call: OpenedPolicy['call'] = ({ tool_name, input, effect_class }) => {
-    const reach = reachOf(tool_name, input, workspace)
+    const reach = reachOf(tool_name, input, pathsOf(where))
     const made = { tool_name, reach, class: effect_class as EffectClass, item: null } as const
     return decide({ ...made, origin: 'operator' })
   }

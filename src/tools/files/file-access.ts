@@ -34,8 +34,10 @@ export class ToolRefusal extends Error {
  * Where a path leads that a model wrote: in the working folder, but for `memory/…`, which is the
  * agent's own memory in whatever folder it works. `./memory/…` is the working folder's.
  */
-export const inWorkdir = (ctx: FileContext, path: string): string =>
-  resolve(/^memory(\/|$)/.test(path) ? ctx.agent_home : ctx.workdir, path)
+export const inWorkdir = (
+  { workdir, agent_home }: Pick<FileContext, 'workdir' | 'agent_home'>,
+  path: string,
+): string => resolve(/^memory(\/|$)/.test(path) ? agent_home : workdir, path)
 
 /** Runs `act`; faults of files and refusals become results of `tool_name`. */
 export async function asResult<T>(
