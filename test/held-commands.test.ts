@@ -224,8 +224,14 @@ test('on the command line it is shown first, and answered with the mark of what 
   const other = await holon('answer', task_id, 'yes', '--mark', 'ffffff')
   assert.deepEqual([other.exit, /not what that mark was of/.test(other.err)], [2, true], other.err)
   const maybe = await holon('answer', task_id, 'perhaps', '--mark', mark)
-  assert.match(maybe.err, /"perhaps" is no choice of/)
-  const done = await holon('answer', task_id, 'no use a branch', '--mark', mark)
+  assert.match(maybe.err, /perhaps is no choice of/)
+  const text = "use ada's branch"
+  const line = `holon answer ${task_id} 'no, use ada'\\''s branch' --mark ${mark}`
+  for (const marked of [[], ['--mark', mark]]) {
+    const other = await holon('answer', task_id, text, ...marked)
+    assert.deepEqual([other.exit, other.err.includes(line)], [2, true], other.err)
+  }
+  const done = await holon('answer', task_id, 'no, use a branch', '--mark', mark)
   assert.match(done.out, /does not run; the agent is told/, done.err)
   assert.match((await holon('tasks', '--all')).out, /the operator said no: use a branch/)
 })

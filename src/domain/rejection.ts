@@ -110,7 +110,10 @@ export const rejections = {
   question_empty: { status: 422, hint: 'Ask one question, in words that stand by themselves.' },
   choice_empty: { status: 422, hint: 'Give each choice a label: the answer it stands for.' },
   choices_alike: { status: 422, hint: 'Give each choice a key and a label of its own.' },
-  choice_unknown: { status: 422, hint: 'Name a choice by its key or label, or answer in text.' },
+  choice_unknown: {
+    status: 422,
+    hint: 'Name a choice by its key or label. A question takes a text, too; a no, words behind it.',
+  },
   answer_wants_one: { status: 422, hint: 'Give exactly one of choice and text.' },
   focus_needs_input: {
     status: 422,

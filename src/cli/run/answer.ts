@@ -5,9 +5,11 @@ import {
   choiceWithWords,
   heldChoiceLines,
   heldChoiceNamed,
+  heldChoices,
   heldHash,
   heldText,
   isHeld,
+  wordText,
 } from '../../protocol/records/records.ts'
 import { act, named, notEmpty, type RecordRef } from '../command/act.ts'
 import { printLines, reading, type Context } from '../command/context.ts'
@@ -61,15 +63,24 @@ async function answerHeld(
   }
   const { choice, words } = choiceWithWords(text)
   const bound_hash = heldHash(task)
+  const short = bound_hash.slice(0, markLength)
+  const named = heldChoiceNamed(task, choice)?.key ?? null
+  // A word that is no choice is a slip; a sentence is what a no would say.
+  const known = named ?? (words === '' ? null : 'no,')
+  const behind = named === null ? text.trim() : words
+  const said = known === null ? '<choice>' : wordText(`${known} ${behind}`.trim())
+  const then = `holon answer ${id} ${said} --mark ${short}`
   if (mark === undefined || !bound_hash.startsWith(mark) || mark.length < markLength) {
-    const short = bound_hash.slice(0, markLength)
     const shown = safeLines(heldText(task))
     const choices = heldChoiceLines(task).map((line) => safeLine(line))
     printLines(context, [...shown, safeLine(''), ...choices, safeLine('')])
-    const named = heldChoiceNamed(task, choice)?.key ?? '<choice>'
-    const then = `holon answer ${id} ${named} --mark ${short}`
     const why = mark === undefined ? 'nothing is answered yet' : 'it is not what that mark was of'
     throw usage('mark_wanted', `${why}: look at what would run`, then)
+  }
+  if (named === null) {
+    const offered = heldChoices(task).map(({ key }) => key)
+    const why = `${wordText(choice)} is no choice of ${id}, which takes ${offered.join(', ')}`
+    throw usage('choice_unknown', `${why}; a no takes your words behind it`, then)
   }
   return act(context, {
     do: 'answer_held',

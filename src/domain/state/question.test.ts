@@ -1,7 +1,14 @@
 /** A question has its choices told apart, and an answer names one of them or is in words. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerWords, choiceNamed, choicesOf, plainQuestion, questionOf } from './question.ts'
+import {
+  answerWords,
+  choiceNamed,
+  choicesOf,
+  choiceWithWords,
+  plainQuestion,
+  questionOf,
+} from './question.ts'
 import { questionText, type GivenChoice, type Question } from './question.ts'
 import { isRejection } from '../rejection.ts'
 
@@ -43,6 +50,34 @@ test('choices that could be taken for each other are refused', () => {
   for (const [given, code] of rows) {
     const made = choicesOf(given)
     assert.equal(isRejection(made) ? made.code : null, code, JSON.stringify(given))
+  }
+})
+
+test('an answer begins with its choice, whatever mark stands behind it', () => {
+  const rows: [said: string, choice: string, words: string][] = [
+    ['no', 'no', ''],
+    [' no use a\n branch ', 'no', 'use a branch'],
+    ['no, use a branch', 'no', 'use a branch'],
+    ['no,use a branch', 'no', 'use a branch'],
+    ['no.', 'no', ''],
+    ['No! Never.', 'No', 'Never.'],
+    ['no: v2, not v1', 'no', 'v2, not v1'],
+    ['no - use a branch', 'no', 'use a branch'],
+    ['no — use a branch', 'no', 'use a branch'],
+    ['no– use a branch', 'no', 'use a branch'],
+    ['no… later', 'no', 'later'],
+    ['like_for_item; thanks', 'like_for_item', 'thanks'],
+    ['2. it may', '2', 'it may'],
+    ['1.5', '1.5', ''],
+    ['yes?', 'yes?', ''],
+    ['yes? what is it', 'yes?', 'what is it'],
+    ['no-one may', 'no-one', 'may'],
+    ['"no" it is', '"no"', 'it is'],
+    ['use a branch…', 'use', 'a branch…'],
+    ['', '', ''],
+  ]
+  for (const [said, choice, words] of rows) {
+    assert.deepEqual(choiceWithWords(said), { choice, words }, said)
   }
 })
 

@@ -73,11 +73,18 @@ export function choiceNamed(question: Question | null, text: string): Choice | n
   return question?.choices.find(named) ?? null
 }
 
-/** An answer that begins with a choice: its first word, and what is said with it. */
+/**
+ * An answer that begins with a choice: its first word, and what is said with it. `no, use a branch`
+ * is a no with words; `yes?` is a question, and no yes.
+ */
 export function choiceWithWords(text: string): { choice: string; words: string } {
-  const [choice = '', ...words] = text.trim().split(/\s+/)
-  return { choice, words: words.join(' ') }
+  const line = text.trim().split(/\s+/).join(' ')
+  const [, choice = '', words = ''] = behindMark.exec(line) ?? /^(\S*) ?(.*)$/.exec(line) ?? []
+  return { choice, words }
 }
+
+/** A word, a mark that ends it, and what follows. A hyphen does only where a gap is behind it. */
+const behindMark = /^(\w+) ?(?:[,.:;!…–—]+(?= |$|\p{L})|-+(?= |$)) ?(.*)$/u
 
 /** What an answer says: the label of the choice that it names, else its own words. */
 export const answerWords = (question: Question | null, text: string): string =>

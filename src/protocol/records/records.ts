@@ -64,9 +64,12 @@ export { boundHash } from '../../domain/work/answer-question.ts'
 export {
   heldChoiceLines,
   heldChoiceNamed,
+  heldChoices,
   heldHash,
   heldText,
 } from '../../domain/approvals/held-text.ts'
+/** As a shell takes it. */
+export { wordText } from '../../domain/policy/words.ts'
 export { grantWords } from '../../domain/approvals/grants.ts'
 export { isInForce, type Grant } from '../../domain/state/grant.ts'
 export { isGoingOn, isHeld } from '../../domain/state/task.ts'
