@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ShellCommand } from '../src/domain/shell/command.ts'
 import { commandsOf } from '../src/domain/shell/commands.ts'
+import { wordText } from '../src/domain/shell/words.ts'
 import { openShellParser } from '../src/exec/shell/parser.ts'
 
 const { read } = await openShellParser({ monotonic: () => performance.now() })
@@ -70,4 +71,41 @@ test('lines within lines end at a depth, in doubt', () => {
     commands.map(shown).map((one) => one.split(' | by')[0]),
     [' | ? too_deep'],
   )
+})
+
+/** What of a line is in doubt, where it is another part than the command that is judged first. */
+const doubtful: readonly (readonly [string, string])[] = [
+  ['date +%s%3N; echo $((e-s))', '$((e-s))'],
+  ['echo $(whoami); eval "$CMD"; python3 x', 'eval …'],
+  ['date; . ./env.sh', '. ./env.sh'],
+  ['ls; PATH=/tmp/x make', 'PATH'],
+  ['ls; f() { rm x; }; f', 'f() { rm x; }'],
+  ['ls; echo ${x@P}', '${x@P}'],
+  ['ls; alias ls=rm', 'alias ls=rm'],
+  ['ls; [[ x -eq 1 ]]', '[[ x -eq 1 ]]'],
+  ["ls; x='a[$(id)]'", "x='a[$(id)]'"],
+  ['ls (', 'the line'],
+]
+
+test('a doubt about a line names the part that makes it', () => {
+  for (const [line, part] of doubtful) {
+    const [first] = commandsOf(line, read)
+    assert.equal(first?.certain === false && first.in_doubt, part, line)
+  }
+  const [, own] = commandsOf('ls; "$X" y', read)
+  assert.equal(own?.certain === false && own.in_doubt, null, 'the command itself')
+})
+
+test('what is below ~ is shown as the line has it', () => {
+  const lines = ['cat ~/x "~/y" ~ada/z a~ ~/"a b"', 'ls > ~/out']
+  const shownIn = lines.map((line) => {
+    const [command] = commandsOf(line, read)
+    return [...(command?.argv ?? []), ...(command?.redirects ?? []).map(({ to }) => to)].map(
+      wordText,
+    )
+  })
+  assert.deepEqual(shownIn, [
+    ['cat', '~/x', "'~/y'", '~ada/z', "'a~'", '~/"a b"'],
+    ['ls', '~/out'],
+  ])
 })

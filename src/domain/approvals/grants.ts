@@ -9,7 +9,7 @@ import type { GrantId, TaskId, WorkItemId } from '../ids.ts'
 import { limits } from '../limits.ts'
 import type { ActionBody, ActionCommand } from '../policy/action.ts'
 import type { ActionPart } from '../policy/part.ts'
-import { wordText } from '../policy/words.ts'
+import { wordText } from '../shell/words.ts'
 import { no, overLimit, type Rejection } from '../rejection.ts'
 import {
   isInForce,

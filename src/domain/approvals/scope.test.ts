@@ -87,7 +87,7 @@ describe('beyond once', () => {
     const own = (area: 'workspace' | 'own' | 'home') =>
       ({ program: { kind: 'found', real_path: '/w/git', area, by: 'path' } }) as const
     const not: Partial<ActionCommand>[] = [
-      { certain: false, doubt: 'runs_text' },
+      { certain: false, doubt: 'runs_text', in_doubt: null },
       { wrapped_by: ['sudo'] },
       { wrapped_by: ['env'] },
       { env_names: ['GIT_DIR'] },

@@ -5,7 +5,7 @@
 import { canonical } from '../canonical.ts'
 import type { EffectClass } from '../effect-class.ts'
 import type { AgentId, WorkItemId } from '../ids.ts'
-import type { ShellDoubt, ShellRedirect, ShellWord } from '../shell/command.ts'
+import type { Certainty, ShellRedirect, ShellWord } from '../shell/command.ts'
 
 /** Whose words the turn acts on, by the least authority of what it had claimed. */
 export type ActionOrigin = 'operator' | 'runtime' | 'external'
@@ -45,9 +45,10 @@ export type ActionCommand = {
   env_names: readonly string[]
   redirects: readonly ShellRedirect[]
   wrapped_by: readonly string[]
-} & ({ certain: true } | { certain: false; doubt: ShellDoubt })
+} & Certainty
 
-export type ActionPath = { op: 'read' | 'write'; real_path: string; area: Area }
+/** `as`: how the line has it, where only running it says which file that is. */
+export type ActionPath = { op: 'read' | 'write'; real_path: string; area: Area; as?: string }
 
 /** In lower case, without a dot at the end. */
 export type ActionHost = { name: string; port: number }

@@ -80,9 +80,9 @@ function redirected(found: ShellCommand, cwd: string | null, places: ActionPlace
       if (/^\/dev\/(stdout|stderr|tty)$/.test(to)) return []
       return [{ op: 'write', ...places.place(under(cwd ?? '/', to)) }]
     }
-    return [
-      { op: 'write', real_path: typeof to === 'string' ? to : `${to.starts}…`, area: 'outside' },
-    ]
+    const real_path = typeof to === 'string' ? to : `${to.starts}…`
+    const as = typeof to === 'string' || to.as === undefined ? {} : { as: to.as }
+    return [{ op: 'write', real_path, area: 'outside', ...as }]
   })
 }
 

@@ -74,7 +74,7 @@ test('what could be denied once it runs is asked', () => {
 })
 
 test('what nobody can say is never allowed', () => {
-  const doubtful = command(['eval', 'x'], { certain: false, doubt: 'runs_text' })
+  const doubtful = command(['eval', 'x'], { certain: false, doubt: 'runs_text', in_doubt: null })
   const open = policy([rule('allow', run('*'))], {
     preset: 'open',
     otherwise: { run: 'allow', write: 'allow', host: 'allow', mcp: 'allow' },

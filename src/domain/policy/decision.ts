@@ -123,7 +123,8 @@ function ruleOn(action: ActionBody, part: ActionPart, policy: Policy): Ruling | 
   const asked = longest(found, ({ rule, match }) => rule.decide === 'ask' && match.is === 'yes')
   if (asked) return by('ask', asked)
   if (part.kind === 'run' && !part.command.certain) {
-    return { decide: 'ask', because: { by: 'doubt', doubt: part.command.doubt } }
+    const { doubt, in_doubt } = part.command
+    return { decide: 'ask', because: { by: 'doubt', doubt, in_doubt } }
   }
   const possible = longest(found, ({ rule }) => rule.decide !== 'allow')
   if (possible) return by('ask', possible)
@@ -171,27 +172,23 @@ function longest(found: readonly Found[], fits: (one: Found) => boolean): Found 
 }
 
 function otherwise(action: ActionBody, part: ActionPart, { otherwise }: Policy): Ruling | null {
-  const ruled = (setting: string, decide: Verdict): Ruling => ({
-    decide,
-    because: { by: 'otherwise', setting },
-  })
+  const { run, write, host, mcp } = otherwise
   switch (part.kind) {
     case 'run': {
-      if (otherwise.run !== 'sandboxed') return ruled(`run: ${otherwise.run}`, otherwise.run)
-      return ruled('run: sandboxed', action.confined ? 'allow' : 'ask')
+      const decide = run !== 'sandboxed' ? run : action.confined ? 'allow' : 'ask'
+      return { decide, because: { by: 'otherwise', of: 'run', has: run, decide } }
     }
     case 'write': {
-      if (part.path.area === 'records') return null
-      if (otherwise.write !== 'workspace') {
-        return ruled(`write: ${otherwise.write}`, otherwise.write)
-      }
       const { area } = part.path
-      return ruled('write: workspace', area === 'workspace' || area === 'own' ? 'allow' : 'ask')
+      if (area === 'records') return null
+      const isFree = area === 'workspace' || area === 'own'
+      const decide = write !== 'workspace' ? write : isFree ? 'allow' : 'ask'
+      return { decide, because: { by: 'otherwise', of: 'write', has: write, decide } }
     }
     case 'host':
-      return ruled(`host: ${otherwise.host}`, otherwise.host)
+      return { decide: host, because: { by: 'otherwise', of: 'host', has: host, decide: host } }
     case 'mcp':
-      return ruled(`mcp: ${otherwise.mcp}`, otherwise.mcp)
+      return { decide: mcp, because: { by: 'otherwise', of: 'mcp', has: mcp, decide: mcp } }
     case 'call':
       return null
   }

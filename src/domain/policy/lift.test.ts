@@ -59,7 +59,12 @@ test('none where a denial could be about it, and a denial is none to be lifted',
 })
 
 test('none of a line in doubt, and none where nobody is asked', () => {
-  const doubt: ActionCommand = { ...aPush('v1'), certain: false, doubt: 'runs_text' }
+  const doubt: ActionCommand = {
+    ...aPush('v1'),
+    certain: false,
+    doubt: 'runs_text',
+    in_doubt: null,
+  }
   assert.equal(parts({ ...push, commands: [aPush('v1'), doubt] }, policy()), null)
   const alone = decideAction(push, { ...policy(), asking: 'nobody' })
   assert.deepEqual([alone.decide, alone.lifts], ['deny', null])

@@ -1,7 +1,9 @@
 /** What a policy says, in sentences for a person and for a model. */
-import type { ShellDoubt, ShellWord } from '../shell/command.ts'
+import type { ShellDoubt } from '../shell/command.ts'
+import { wordText } from '../shell/words.ts'
+import type { Area } from './action.ts'
 import type { ActionPart, Because } from './part.ts'
-import type { PolicyRule, RuleSource, RuleSubject, RunToken } from './rule.ts'
+import type { Otherwise, PolicyRule, RuleSource, RuleSubject, RunToken } from './rule.ts'
 
 const doubts: Readonly<Record<ShellDoubt, string>> = {
   unparsed: 'it is no valid line of the shell',
@@ -25,9 +27,9 @@ export function whyOf(because: Because, part: ActionPart): string {
       return match === 'is' ? `${of}: ${says}.` : `${of} could be what a rule is about: ${says}.`
     }
     case 'doubt':
-      return `${of}: ${doubts[because.doubt]}.`
+      return `${because.in_doubt ?? of}: ${doubts[because.doubt]}.`
     case 'otherwise':
-      return `${of}: no rule is about it, and otherwise has ${because.setting}.`
+      return otherwiseWords(because, part)
     case 'hook':
       return `${of}: the hook ${because.program} says ${because.why.replace(/\.$/, '')}.`
     case 'no_part':
@@ -35,12 +37,52 @@ export function whyOf(because: Because, part: ActionPart): string {
   }
 }
 
+/** In words of what it does: the person who reads it may never have seen a file of rules. */
+function otherwiseWords(
+  { of, has, decide }: Because & { by: 'otherwise' },
+  part: ActionPart,
+): string {
+  const { does, such } = deeds[of]
+  const would = `It would ${does} ${partWords(part).replace(/^writing /, '')}`
+  switch (has) {
+    case 'workspace':
+      return part.kind === 'write'
+        ? `${would}, which is ${areaWords[part.path.area]}.`
+        : `${would}.`
+    case 'sandboxed':
+      return `${would}, and ${decide === 'allow' ? 'it is' : 'nothing is'} confined here.`
+    case 'allow':
+      return `${would}: ${such} that no rule is about is free here.`
+    case 'ask':
+      return `${would}: ${such} that no rule allows is asked about here.`
+    case 'deny':
+      return `${would}: ${such} that no rule allows is refused here.`
+  }
+}
+
+const deeds: Readonly<Record<keyof Otherwise, { does: string; such: string }>> = {
+  run: { does: 'run', such: 'every command' },
+  write: { does: 'write', such: 'every file' },
+  host: { does: 'reach', such: 'every host' },
+  mcp: { does: 'use', such: 'every tool of a server' },
+}
+
+const areaWords: Readonly<Record<Area, string>> = {
+  workspace: 'in the workspace',
+  own: "in the agent's own folder",
+  records: "in the agent's own records",
+  home: 'in the folder of Holon itself',
+  git: 'in what git keeps of a repository',
+  credentials: 'a place of credentials',
+  outside: 'outside of the workspace',
+}
+
 export function partWords(part: ActionPart): string {
   switch (part.kind) {
     case 'run':
       return part.command.argv.length === 0 ? 'the line' : part.command.argv.map(wordText).join(' ')
     case 'write':
-      return `writing ${part.path.real_path}`
+      return `writing ${part.path.as ?? part.path.real_path}`
     case 'host':
       return `${part.host.name}:${part.host.port}`
     case 'mcp':
@@ -49,15 +91,6 @@ export function partWords(part: ActionPart): string {
       return 'the call'
   }
 }
-
-export const wordText = (word: ShellWord): string =>
-  typeof word === 'string'
-    ? /^[\w@%+=:,./-]+$/.test(word)
-      ? word
-      : quoted(word)
-    : `${word.starts}…`
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 export function sourceWords(source: RuleSource): string {
   switch (source.from) {

@@ -3,8 +3,11 @@
  * what is known before the line runs, and owns up to what is not.
  */
 
-/** A word as the program would be given it; one of which only the beginning is known before. */
-export type ShellWord = string | { starts: string }
+/**
+ * A word as the program would be given it; one of which only the beginning is known before. `as`: how
+ * the line has it, where a person knows it by that: `~/x`.
+ */
+export type ShellWord = string | { starts: string; as?: string }
 
 /** Where a command reads or writes beside its arguments. */
 export type ShellRedirect = { op: 'read' | 'write' | 'append'; to: ShellWord }
@@ -36,4 +39,9 @@ export type ShellCommand = {
   redirects: readonly ShellRedirect[]
   /** Programs that were opened to find it, the outer one first: `sudo`, `bash`. */
   wrapped_by: readonly string[]
-} & ({ certain: true } | { certain: false; doubt: ShellDoubt })
+} & Certainty
+
+/** `in_doubt`: the part of the line that makes it so; null: the command itself. */
+export type Certainty =
+  | { certain: true }
+  | { certain: false; doubt: ShellDoubt; in_doubt: string | null }

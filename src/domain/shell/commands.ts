@@ -11,10 +11,13 @@ import { openCommand } from './open.ts'
 import type { ShellOpening } from './opening.ts'
 import type { ReadSyntax, SyntaxNode } from './syntax.ts'
 import { isTorn } from './torn.ts'
-import { textOf, wordOf } from './words.ts'
+import { textOf, wordOf, wordText } from './words.ts'
 
 /** Lines within lines. */
 const DEEPEST = 8
+
+/** Characters of the part that is in doubt. */
+const SHOWN = 80
 
 /** Commands of one line; more of them are not a line that a person reads. */
 const MOST = 500
@@ -32,15 +35,15 @@ type Scope = {
   wrapped_by: readonly string[]
 }
 
-type Found = Omit<ShellCommand, 'certain' | 'doubt'> & { doubt: ShellDoubt | null }
+type Found = Omit<ShellCommand, 'certain' | 'doubt' | 'in_doubt'> & { doubt: ShellDoubt | null }
 
 const lost: ShellWord = { starts: '' }
 
 class ShellLine {
   readonly #read: ReadSyntax
   readonly #found: Found[] = []
-  /** Of the line as a whole: it is in doubt from its first command on. */
-  #doubt: ShellDoubt | null = null
+  /** Of the line as a whole, which is in doubt from its first command on; the first has the words. */
+  #doubt: { doubt: ShellDoubt; in_doubt: string } | null = null
   /** A folder is changed where the order of commands is not that of the text. */
   #isMoved = false
 
@@ -49,25 +52,34 @@ class ShellLine {
   }
 
   commands(): ShellCommand[] {
-    if (this.#found.length > MOST) this.#doubt ??= 'too_deep'
-    if (this.#doubt !== null && this.#found.length === 0) this.#add([], [], nowhere, this.#doubt)
+    if (this.#found.length > MOST) this.#doubts('too_deep')
+    if (this.#doubt !== null && this.#found.length === 0) {
+      this.#add([], [], nowhere, this.#doubt.doubt)
+    }
     return this.#found.slice(0, MOST).map(({ doubt: own, ...found }) => {
       const folder = this.#isMoved ? lost : found.folder
-      const doubt = own ?? this.#doubt
       const command = { ...found, folder }
-      return doubt === null ? { ...command, certain: true } : { ...command, certain: false, doubt }
+      const doubt = own === null ? this.#doubt : { doubt: own, in_doubt: null }
+      return doubt === null
+        ? { ...command, certain: true }
+        : { ...command, certain: false, ...doubt }
     })
+  }
+
+  /** All of the line is in doubt, by this part of it. */
+  #doubts(doubt: ShellDoubt, in_doubt = 'the line'): void {
+    this.#doubt ??= { doubt, in_doubt: in_doubt.slice(0, SHOWN).toWellFormed() }
   }
 
   read(text: string, scope: Scope, depth: number): void {
     const read = depth > DEEPEST ? ({ ok: false, doubt: 'too_deep' } as const) : this.#read(text)
     if (!read.ok) {
       this.#add([], [], scope, read.doubt)
-      this.#doubt ??= read.doubt
+      this.#doubts(read.doubt)
       return
     }
     // A word that goes on in the next line is two words to the parser.
-    if (!read.whole || /\S\\\r?\n\S/.test(text)) this.#doubt ??= 'unparsed'
+    if (!read.whole || /\S\\\r?\n\S/.test(text)) this.#doubts('unparsed')
     this.#visit({ text, depth }, read.root, { ...scope })
   }
 
@@ -81,8 +93,8 @@ class ShellLine {
   }
 
   #visit(of: Text, node: SyntaxNode, scope: Scope): void {
-    if (isTorn(of.text, node)) this.#doubt ??= 'unparsed'
-    if (computesUnknown(of.text, node)) this.#doubt ??= 'runs_text'
+    if (isTorn(of.text, node)) this.#doubts('unparsed')
+    if (computesUnknown(of.text, node)) this.#doubts('runs_text', textOf(of.text, node))
     switch (node.type) {
       case 'command':
         return this.#command(of, node, [], [], scope)
@@ -100,7 +112,7 @@ class ShellLine {
       case 'pipeline':
         return node.children.forEach((child) => this.#visit(of, child, { ...scope }))
       case 'function_definition':
-        this.#doubt ??= 'redefined'
+        this.#doubts('redefined', textOf(of.text, node))
         return this.#apart(of, node, scope)
       case 'declaration_command':
       case 'unset_command':
@@ -124,7 +136,9 @@ class ShellLine {
         return this.#apart(of, node, scope)
       case 'expansion':
         // `${x@P}` runs what stands in the variable.
-        if (/@P\s*\}$/.test(textOf(of.text, node))) this.#doubt ??= 'runs_text'
+        if (/@P\s*\}$/.test(textOf(of.text, node))) {
+          this.#doubts('runs_text', textOf(of.text, node))
+        }
         return this.#inside(of, node, scope)
       default:
         return this.#inside(of, node, scope)
@@ -172,7 +186,7 @@ class ShellLine {
     const before = { ...scope }
     if (body) this.#visit(of, body, scope)
     const at = body?.type === 'list' ? scope : before
-    if (behind.length > 0) this.#doubt ??= 'unparsed'
+    if (behind.length > 0) this.#doubts('unparsed')
     const argv = behind.map((word) => wordOf(of.text, word))
     this.#run(of, argv, redirects, { ...at })
   }
@@ -234,7 +248,9 @@ class ShellLine {
     const [name] = node.children
     this.#inside(of, node, scope)
     // A value that is used as a number later is run as far as it is an index.
-    if (/\$\(|`/.test(literals(of.text, node))) this.#doubt ??= 'runs_text'
+    if (/\$\(|`/.test(literals(of.text, node))) {
+      this.#doubts('runs_text', textOf(of.text, node))
+    }
     if (name === undefined) return []
     const text = textOf(of.text, name.type === 'subscript' ? (name.children[0] ?? name) : name)
     this.#assigns([text])
@@ -246,8 +262,8 @@ class ShellLine {
     for (const word of words) {
       const text = typeof word === 'string' ? word : word.starts
       const [name = ''] = text.split(/[[=+]/, 1)
-      if (decidesWhatRuns(name)) this.#doubt ??= 'environment'
-      if (typeof word === 'string' && /\$\(|`/.test(word)) this.#doubt ??= 'runs_text'
+      if (decidesWhatRuns(name)) this.#doubts('environment', name)
+      if (typeof word === 'string' && /\$\(|`/.test(word)) this.#doubts('runs_text', word)
     }
   }
 
@@ -264,12 +280,13 @@ class ShellLine {
     }
     const [first] = argv
     if (typeof first === 'string' && assigners.has(first)) this.#assigns(argv.slice(1))
-    for (const opening of openCommand(argv)) this.#opened(of, opening, redirects, scope)
+    for (const opening of openCommand(argv)) this.#opened(of, opening, argv, redirects, scope)
   }
 
   #opened(
     of: Text,
     opening: ShellOpening,
+    argv: readonly ShellWord[],
     redirects: readonly ShellRedirect[],
     scope: Scope,
   ): void {
@@ -296,7 +313,7 @@ class ShellLine {
         scope.folder = joinFolder(scope.folder, opening.to)
         return
       case 'doubt':
-        this.#doubt ??= opening.doubt
+        this.#doubts(opening.doubt, argv.map(wordText).join(' '))
     }
   }
 }

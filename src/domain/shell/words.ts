@@ -6,8 +6,14 @@ const unknown: ShellWord = { starts: '' }
 
 export const textOf = (text: string, node: SyntaxNode): string => text.slice(node.start, node.end)
 
-/** An unquoted word may become several, or none; then only what it begins with is known. */
 export function wordOf(text: string, node: SyntaxNode): ShellWord {
+  const word = readWord(text, node)
+  const as = textOf(text, node)
+  return typeof word !== 'string' && as.startsWith('~') ? { ...word, as } : word
+}
+
+/** An unquoted word may become several, or none; then only what it begins with is known. */
+function readWord(text: string, node: SyntaxNode): ShellWord {
   switch (node.type) {
     case 'command_name':
       return node.children.length === 1 && node.children[0]
@@ -92,3 +98,12 @@ function inQuotes(text: string, node: SyntaxNode): ShellWord {
     .replace(/\\(\r?\n|[$`"\\])/g, (_, char: string) => (char.endsWith('\n') ? '' : char))
   return first === undefined ? known : { starts: known }
 }
+
+export const wordText = (word: ShellWord): string =>
+  typeof word === 'string'
+    ? /^[\w@%+=:,./-]+$/.test(word)
+      ? word
+      : quoted(word)
+    : (word.as ?? `${word.starts}…`)
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

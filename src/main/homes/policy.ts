@@ -357,7 +357,8 @@ const recordOfRule = (rule: PolicyRule): PolicyRuleRecord => ({
 function recordOf({ decide, because, part, why, revision }: PolicyDecision): PolicyDecisionRecord {
   const rule = because.by === 'rule' ? ruleRecord(because.rule) : null
   const could_be = because.by === 'rule' && because.match === 'could_be'
-  return { decide, part: partWords(part), why, by: because.by, rule, could_be, revision }
+  const shown = because.by === 'doubt' ? (because.in_doubt ?? partWords(part)) : partWords(part)
+  return { decide, part: shown, why, by: because.by, rule, could_be, revision }
 }
 
 /** A call in a line: its command, file or address, else its tool. */

@@ -69,7 +69,7 @@ export {
   heldText,
 } from '../../domain/approvals/held-text.ts'
 /** As a shell takes it. */
-export { wordText } from '../../domain/policy/words.ts'
+export { wordText } from '../../domain/shell/words.ts'
 export { grantWords } from '../../domain/approvals/grants.ts'
 export { isInForce, type Grant } from '../../domain/state/grant.ts'
 export { isGoingOn, isHeld } from '../../domain/state/task.ts'
