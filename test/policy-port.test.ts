@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { presetWords } from '../src/cli/command/guards.ts'
 import { policyPorts } from '../src/main/homes/policy.ts'
 import { policyPort, type HomeStanding } from '../src/main/homes/policy-port.ts'
 import { configSchema } from '../src/protocol/config.ts'
@@ -260,4 +261,24 @@ test('an agent keeps its own memory, notes and plans without a question, also on
   assert.equal(await decided('memory/notes.md'), 'ask')
   says({ rules: [{ decide: 'deny', write: ['**/*'], in: 'own' }] })
   assert.equal(await decided('memory/notes.md'), 'deny')
+})
+
+/** A line on the preset `work`, where commands are confined, and what is decided. */
+const onWork: readonly [decide: 'allow' | 'ask', lines: readonly string[]][] = [
+  ['ask', ['git push', 'git push origin v2', 'npm publish', 'docker push a/b', 'gh pr create']],
+  ['ask', ['curl https://example.org', 'wget x', 'ssh host', 'scp a host:', 'rsync a host:b']],
+  ['allow', ['npm i', 'pip install x', 'git fetch', 'git clone https://example.org/a', 'ls']],
+  ['allow', ['docker run x', 'npm test', 'cat a']],
+]
+
+test('work asks about what it is said to ask about, and about nothing that is fetched', async (t) => {
+  const { decided } = placed(t, { age: 'new', choice: 'unset' })
+  for (const [decide, lines] of onWork) {
+    for (const line of lines) {
+      const found = await decided(line, { presets: ['work'], confined: true })
+      assert.equal(found, decide, line)
+    }
+  }
+  const says = /^pushes, publishing and programs that speak to other machines are asked about$/
+  assert.match(presetWords.work, says)
 })

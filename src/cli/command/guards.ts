@@ -60,7 +60,7 @@ export function refusedWords({ in_force, ...refusal }: Refused): string {
 
 export const presetWords: Readonly<Record<PresetName, string>> = {
   watch: 'all is asked about but what only looks',
-  work: 'what leaves the machine is asked about',
+  work: 'pushes, publishing and programs that speak to other machines are asked about',
   alone: 'nobody is asked: what would be asked about is refused',
   open: 'nothing is asked about but what is in doubt',
 }

@@ -21,7 +21,10 @@ const run = (...tokens: (RuleSubject & { kind: 'run' })['tokens']): RuleSubject 
   tokens,
 })
 
-/** Tests and looks are free in the workspace; what leaves the machine asks. */
+/**
+ * Tests and looks are free in the workspace; pushes, publishing and programs that speak to other
+ * machines ask. What is fetched does not: the network is the sandbox's.
+ */
 const work = (preset: PresetName): PolicyRule[] =>
   rulesOf(preset, [
     ...[

@@ -4,8 +4,8 @@
  */
 
 /**
- * A word as the program would be given it; one of which only the beginning is known before. `as`: how
- * the line has it, where a person knows it by that: `~/x`.
+ * A word as the program would be given it; one of which only the beginning is known before. `as`:
+ * how the line has it, where a person knows it by that: `~/x`.
  */
 export type ShellWord = string | { starts: string; as?: string }
 

@@ -42,7 +42,7 @@ const lost: ShellWord = { starts: '' }
 class ShellLine {
   readonly #read: ReadSyntax
   readonly #found: Found[] = []
-  /** Of the line as a whole, which is in doubt from its first command on; the first has the words. */
+  /** Of the whole line, which is in doubt from its first command on; the first has the words. */
   #doubt: { doubt: ShellDoubt; in_doubt: string } | null = null
   /** A folder is changed where the order of commands is not that of the text. */
   #isMoved = false
