@@ -218,6 +218,16 @@ test('on the command line it is shown first, and answered with the mark of what 
   const holon = (...args: string[]) => at.start(args, env).ended
   const inbox = await holon('inbox')
   assert.match(inbox.out, /May this run\? echo pushed/)
+  const show = await holon('tasks', 'show', task_id)
+  assert.match(show.out, /, asked [^]*\ndo {6}holon answer task_\w+ <choice>\n/)
+  const why = await holon('why', /for {5}(work_\w+)/.exec(show.out)?.[1] ?? '')
+  assert.match(why.out, /holon answer task_\w+ <choice>/)
+  assert.doesNotMatch(why.out, /tasks output/)
+  const output = await holon('tasks', 'output', task_id)
+  assert.match(
+    output.err,
+    /has not begun: it waits for your answer[^]*holon answer task_\w+ <choice>/,
+  )
   const shown = await holon('answer', task_id, 'yes')
   assert.deepEqual([shown.exit, shown.out.split('\n')[0]], [2, `May this run? ${cmd}`])
   const mark = /--mark (\w{6})/.exec(shown.err)?.[1] ?? ''

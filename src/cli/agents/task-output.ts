@@ -1,11 +1,11 @@
 /** `holon tasks output`: what a command wrote, or what a child has told, as it is now. */
-import type { Task } from '../../protocol/records/records.ts'
+import { isHeld, type Task } from '../../protocol/records/records.ts'
 import { safeLines } from '../../present/text/safe.ts'
 import { clock } from '../../present/text/span.ts'
 import { printJson, printLines, reading, zoneOf, type Context } from '../command/context.ts'
 import { exits, usage, type Exit } from '../command/failure.ts'
 import type { HomeReader } from '../command/ports.ts'
-import { taskOf } from './tasks.ts'
+import { answerLine, taskOf } from './tasks.ts'
 
 export type OutputOptions = { stream?: string; tail?: string }
 
@@ -25,6 +25,10 @@ export function taskOutput(context: Context, text: string, options: OutputOption
   const tail = tailOf(options.tail)
   return reading(context, async (reader) => {
     const task = await taskOf(context, reader, text)
+    if (isHeld(task)) {
+      const why = `${text} has not begun: it waits for your answer`
+      throw usage('not_begun', why, answerLine(context.ids.short(task.id)))
+    }
     if (task.child_agent_id !== null) {
       return words(context, reader, task, task.child_agent_id, tail)
     }

@@ -1,5 +1,5 @@
 /** `holon tasks` and `holon tasks show`: managed executions, commands and children alike. */
-import { questionText, type Task } from '../../protocol/records/records.ts'
+import { isHeld, questionText, type Task } from '../../protocol/records/records.ts'
 import { liveTaskStatuses } from '../../protocol/records/task-record.ts'
 import { glyph, painted, type Mark } from '../../present/text/marks.ts'
 import { endedWell, endWords } from '../../present/lines/task-words.ts'
@@ -150,21 +150,30 @@ export function taskShow(context: Context, text: string): Promise<Exit> {
     const zone = zoneOf(context)
     const { ids } = context
     const seen = await seenOf(reader, task)
+    const begun = task.held !== undefined && task.started_at === null ? 'asked' : 'started'
     const item = task.work_item_id === null ? 'no item' : ids.short(task.work_item_id)
     printLines(context, [
       `${ids.short(task.id)}  ${safeLine(task.label)}`,
       `status  ${safeLine(statusOf(task, seen))}, ${timeOf(task, zone, seen)}`,
-      `for     ${item} of ${task.agent_id}, started ${clock(task.created_at, zone)}`,
+      `for     ${item} of ${task.agent_id}, ${begun} ${clock(task.created_at, zone)}`,
       `in      ${safeLine(task.workdir)}`,
       ...childLines(task, ids.short(task.id)),
       ...(task.input === 'none' ? [] : [`input   ${task.input}`]),
       ...(task.cmd === null ? [] : ['command', ...safeLines(task.cmd).map((line) => `  ${line}`)]),
       ...(task.output.path === null ? [] : [`output  ${safeLine(task.output.path)}`]),
-      `do      holon tasks ${task.ended_at === null ? 'follow' : 'output'} ${ids.short(task.id)}`,
+      `do      ${nextLine(task, ids.short(task.id))}`,
     ])
     return exits.done
   })
 }
+
+function nextLine(task: Task, id: string): string {
+  if (isHeld(task)) return answerLine(id)
+  return `holon tasks ${task.ended_at === null ? 'follow' : 'output'} ${id}`
+}
+
+/** What begins what is held, or ends it. */
+export const answerLine = (id: string): string => `holon answer ${id} <choice>`
 
 /** Who the child is, what it wants to know, and how it is told something. */
 function childLines({ child_agent_id, asking, ended_at }: Task, id: string): string[] {

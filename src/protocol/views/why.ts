@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { candidateClasses, type Decision } from '../../domain/state/decision.ts'
 import type { Hold, Projection } from '../../domain/facts/readiness.ts'
+import { heldTasks } from '../../domain/approvals/held-command.ts'
 import { haltOf } from '../../domain/explain/told.ts'
 import { unreviewed, type Wait } from '../../domain/state/wait.ts'
 import { why, type Why as Told } from '../../domain/explain/why.ts'
@@ -113,7 +114,7 @@ function actsOn(view: AgentView, p: Projection): Action[] {
 function ends(view: AgentView, { item, wait, holds }: Projection, hold: Hold): Action[] {
   switch (hold.code) {
     case 'wait':
-      return actsOnWait(hold.wait, item, holds)
+      return actsOnWait(view, hold.wait, item, holds)
     case 'blocked_by':
       return unblocks(view, item)
     case 'needs_input':
@@ -126,12 +127,20 @@ function ends(view: AgentView, { item, wait, holds }: Projection, hold: Hold): A
   }
 }
 
-function actsOnWait(wait: Wait, item: WorkItem, holds: readonly Hold[]): Action[] {
+function actsOnWait(
+  { facts }: AgentView,
+  wait: Wait,
+  item: WorkItem,
+  holds: readonly Hold[],
+): Action[] {
   switch (wait.wake) {
     case 'operator_input':
       return [actOn('answer', 'answer', wait)]
-    case 'task_result':
-      return [seeOutput({ agent_id: wait.agent_id, id: wait.resource ?? '' })]
+    case 'task_result': {
+      const task = { agent_id: wait.agent_id, id: wait.resource ?? '' }
+      const asks = heldTasks(facts).some(({ id }) => id === task.id)
+      return [asks ? actOn('answer_held', 'answer', task) : seeOutput(task)]
+    }
     case 'timer':
       return [actOn('unblock', 'let it go on now', item)]
     case 'external':
