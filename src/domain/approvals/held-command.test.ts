@@ -256,8 +256,8 @@ describe('a no', () => {
     const { w, id, task } = held()
     does(w, answer(task, 'no', 'Use a branch.'))
     assert.deepEqual(words(w), [
-      `operator_prompt operator queued: Use a branch.\n\n(The answer to ${task.id}, which was held: ` +
-        'it does not run. git push)',
+      `operator_prompt operator queued: Use a branch.\n\n(The operator's answer to ${task.id}, ` +
+        'which was held: it does not run. git push)',
     ])
     assert.deepEqual(
       [w.row('tasks', task.id).status, w.row('tasks', task.id).reason],

@@ -291,15 +291,20 @@ function awaitAnew(d: Draft, { id }: Task, because: string): void {
   }
 }
 
-/** The words come first in what the model reads next; the waits for it are over. */
+/**
+ * The words come first in what the model reads next, which is the next request of an open turn:
+ * behind it they would come too late. The waits for it are over.
+ */
 function refuse(d: Draft, task: HeldTask, words: string, given: Provenance): void {
   const said = words === '' ? 'No.' : words
   const isPrivate = agentOf(d).visibility === 'private'
   admit(d, {
     id: d.mint('msg'),
     provenance: isPrivate ? runtimeFollowup : given,
-    priority: 'next',
-    body: `${said}\n\n(The answer to ${task.id}, which was held: it does not run. ${task.label})`,
+    priority: openTurn(d) === null ? 'next' : 'interject',
+    body:
+      `${said}\n\n(The operator's answer to ${task.id}, which was held: it does not run. ` +
+      `${task.label})`,
     work_item_id: openItem(d, task),
     task_id: task.id,
   })

@@ -54,15 +54,19 @@ export function undoReviews(d: Draft, turn: Turn): void {
 
 /**
  * A runtime note that missed its request has no reader any more. What the runtime tells in the
- * normal lane is for a turn of its own, and stays.
+ * normal lane is for a turn of its own, and stays; so does an answer of the operator that comes to
+ * a child by it: what its turn did not show is for the next.
  */
 export function dropNotes(d: Draft): void {
   for (const message of [...d.rows('messages')]) {
     if (message.status !== 'queued' || message.kind !== 'internal_followup') continue
-    if (message.priority === 'normal') continue
+    if (message.priority === 'normal' || isAnswer(message)) continue
     d.emit({ type: 'message_dropped', id: message.id, reason: 'the turn it was for has ended' })
   }
 }
+
+/** To a question or to what was held: somebody's words, whoever brings them. */
+const isAnswer = ({ wait_id, task_id }: Message): boolean => wait_id !== null || task_id !== null
 
 function messageDead(d: Draft, message: Message, turn: Turn): void {
   const attempts = limits.message_attempts.value
