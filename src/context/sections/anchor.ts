@@ -2,10 +2,12 @@
  * The continuation anchor: why this turn runs, what was waited for and how that ended, in the
  * words of prompts/anchors.md. One text for each cause; a message's depends on who wrote it.
  */
+import { heldAbout } from '../../domain/approvals/held-text.ts'
 import type { Message } from '../../domain/state/message.ts'
 import type { Projection } from '../../domain/facts/readiness.ts'
-import type { Wait } from '../../domain/state/wait.ts'
+import { approval, type Wait } from '../../domain/state/wait.ts'
 import { ago, clock, counted, quoted } from '../phrase.ts'
+import { heldStillText } from './notes.ts'
 import { callsDone } from './recap.ts'
 import type { Situation } from './situation.ts'
 import { template } from '../template.ts'
@@ -121,7 +123,11 @@ function beganWith({ kind, work_item_id: item, task_id }: Message): string {
 function messageCause(message: Message, situation: Situation): string {
   switch (message.kind) {
     case 'operator_prompt':
-      return [operatorCause(message, situation), ...laterText(situation)].join(' ')
+      return [
+        operatorCause(message, situation),
+        ...laterText(situation),
+        ...heldText(message, situation),
+      ].join(' ')
     case 'task_result':
       return template('anchors', 'task', { task: message.task_id ?? '(unnamed)' })
     case 'task_status':
@@ -161,6 +167,13 @@ function operatorCause(message: Message, situation: Situation): string {
   return template('anchors', 'operator_unbound_waiting', { wait })
 }
 
+/** What was held when the message was written, and may be what it is meant to answer. */
+function heldText(message: Message, { running_tasks }: Situation): string[] {
+  const about = heldAbout(running_tasks, message.work_item_id)
+  const held = about.filter((task) => task.held.asked_at <= message.created_at)
+  return held.length === 0 ? [] : [heldStillText(held)]
+}
+
 function namesOf(items: readonly Projection[]): string {
   const ids = items.slice(0, waitingShown).map(({ item: { id } }) => id)
   const more = items.length - ids.length
@@ -182,10 +195,12 @@ function askedLater(situation: Situation): Projection[] {
   )
 }
 
+/** That a question holds: a yes to what is held is no message, and its item none to clear. */
 function waitingItems({ item, candidates }: Situation): Projection[] {
   const own = item?.projection
   const waits = own?.readiness === 'waiting_for_operator' ? [own] : []
-  return [...waits, ...candidates.waiting_for_operator.filter((p) => p.item.id !== own?.item.id)]
+  const others = candidates.waiting_for_operator.filter((p) => p.item.id !== own?.item.id)
+  return [...waits, ...others].filter(({ wait }) => wait?.source !== approval)
 }
 
 /** The wait's sentence, with the item it belongs to where that is not the turn's. */

@@ -101,6 +101,22 @@ export function interjectedNote(
   ].join('\n\n')
 }
 
+/** Tasks that are named of those that wait for a yes. */
+const heldShown = 3
+
+/** Beside words of the operator that may be meant as the answer to what is held; '': nothing is. */
+export function heldStillText(held: readonly { id: string }[]): string {
+  const [first] = held
+  if (first === undefined) return ''
+  const more = held.length > heldShown ? ` and ${held.length - heldShown} more` : ''
+  const tasks = `${held
+    .slice(0, heldShown)
+    .map(({ id }) => id)
+    .join(', ')}${more}`
+  const wait = held.length === 1 ? 'waits' : 'wait'
+  return template('notes', 'held_still', { tasks, wait, task: first.id })
+}
+
 function whoWrote(messages: readonly Message[]): string {
   if (messages.some(({ kind }) => kind === 'operator_prompt')) return 'The operator wrote'
   const isParent = messages.some(({ kind }) => kind === 'delegation')

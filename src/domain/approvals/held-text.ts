@@ -3,9 +3,10 @@
  * without which no answer counts.
  */
 import { canonical } from '../canonical.ts'
+import type { WorkItemId } from '../ids.ts'
 import { stableHash } from '../stable-hash.ts'
 import { choiceLines, choiceNamed, type Choice } from '../state/question.ts'
-import type { HeldCall, HeldTask } from '../state/task.ts'
+import { isHeld, type HeldCall, type HeldTask, type Task } from '../state/task.ts'
 import { grantChoices } from './grants.ts'
 
 const verb = ({ call }: Pick<HeldCall, 'call'>) => (call === undefined ? 'run' : 'do')
@@ -66,4 +67,17 @@ export function heldHash({ id, held }: Pick<HeldTask, 'id' | 'held'>): string {
   const { call, action, because, asked_at, grantable } = held
   const done = call === undefined ? action.sha256 : [action.sha256, canonical(call)]
   return stableHash(JSON.stringify([id, done, because, asked_at, grantable]))
+}
+
+/** What is held of what a message is about: of the item that it names, else of any. */
+export const heldAbout = (tasks: Iterable<Task>, item: WorkItemId | null): HeldTask[] =>
+  [...tasks].filter(isHeld).filter((task) => item === null || task.work_item_id === item)
+
+/** Said to whoever sends a message that may be meant as the answer; null: nothing waits for one. */
+export function heldStill(held: readonly HeldTask[]): string | null {
+  const [first] = held
+  if (first === undefined) return null
+  const more = held.length - 1
+  const wait = more === 0 ? `${first.id} waits` : `${first.id} and ${more} more wait`
+  return `${wait} for your yes, which a message is not: holon answer ${first.id} yes`
 }

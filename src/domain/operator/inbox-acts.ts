@@ -1,5 +1,6 @@
 /** The operator's acts that put something into the inbox: words, answers, events, deliveries. */
 import { answerHeld } from '../approvals/held-command.ts'
+import { heldAbout, heldStill } from '../approvals/held-text.ts'
 import { answerWait } from '../work/answer-question.ts'
 import { admitDelivery, deadLetter, redeliver, type Delivered } from '../inbox/deliveries.ts'
 import type { Received, Via } from '../state/delivery.ts'
@@ -35,6 +36,9 @@ export function send(d: Draft, act: Prepared<'send'>): Done | Rejection {
     const message = `${item.id} is completed; the message reopens nothing.`
     warnings.push({ kind: 'item_completed', message })
   }
+  const about = reply.message_id === null ? undefined : d.row('messages', reply.message_id)
+  const still = heldStill(heldAbout(d.rows('tasks'), about?.work_item_id ?? null))
+  if (still !== null) warnings.push({ kind: 'held', message: still })
   return warnings.length === 0 ? reply : { ...reply, warnings }
 }
 

@@ -3,6 +3,7 @@
  * call, the next request, or the end. This is what makes a round two commits: an outcome is
  * recorded together with the intent of what follows it (performance, *Round*).
  */
+import { heldAbout } from '../../domain/approvals/held-text.ts'
 import type { Call } from '../../domain/state/call.ts'
 import { finishReport, unreported } from '../../domain/work/complete.ts'
 import {
@@ -32,6 +33,7 @@ import {
   cutAnswerNote,
   cutCallsNote,
   emptyAnswerNote,
+  heldStillText,
   interjectedNote,
   interruptionNote,
   repeatsNote,
@@ -233,11 +235,25 @@ function notes(d: Draft, turn: Turn, said: Said): string[] {
   return [
     ...(interruption === null ? [] : [interruptionNote(interruption, d.now)]),
     ...(inbox.length === 0 ? [] : [interjectedNote(inbox, view, delivered)]),
+    ...stillHeld(d, inbox),
     ...kindNotes(d, turn, kind),
     ...(kind === 'work'
       ? [...circling(d, turn), ...nearlyFull(d, turn), ...reminded(d, turn, item)]
       : []),
   ]
+}
+
+/** What was held when the operator wrote: words end no hold, and theirs may be meant to. */
+function stillHeld(d: Draft, inbox: readonly Message[]): string[] {
+  const written = inbox.filter(
+    ({ kind, task_id }) => kind === 'operator_prompt' && task_id === null,
+  )
+  const held = new Set(
+    written.flatMap(({ work_item_id, created_at }) =>
+      heldAbout(d.rows('tasks'), work_item_id).filter((one) => one.held.asked_at <= created_at),
+    ),
+  )
+  return held.size === 0 ? [] : [`Runtime note: ${heldStillText([...held])}`]
 }
 
 /** What the answer before was, that there has to be another. */
