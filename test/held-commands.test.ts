@@ -63,6 +63,7 @@ test('nothing runs and no model is asked for a day; a yes runs it once and its e
   await stage.rest()
   assert.equal(pushed(), 'pushed\n')
   assert.equal(model.requests.length, asked + 1)
+  assert.match(last(model), /The operator said yes at \S+; it ran\./)
   assert.match(last(model), /completed, exit status 0/)
   const [task] = await stage.rows('tasks')
   assert.deepEqual([task?.status, task?.exit_status], ['completed', 0])

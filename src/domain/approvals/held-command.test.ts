@@ -16,6 +16,7 @@ import { addReport, completeItem } from '../work/complete.ts'
 import {
   askAnew,
   changedSince,
+  endHeld,
   heldAlready,
   holdCommand,
   lapseHeld,
@@ -172,6 +173,33 @@ describe('a yes', () => {
     taskEnds(w, row)
     assert.equal(w.next().do, 'start_turn')
     assert.deepEqual(violations(w.whole(), w.events), [])
+  })
+
+  test('is told with the end that it brings, and its item waits for that', () => {
+    for (const [words, said] of [
+      ['', ''],
+      ['only once', ', with the words "only once"'],
+    ] as const) {
+      const { w, id, task } = held()
+      does(w, answer(task, 'yes', words), { again: sameAgain() })
+      const { at } = w.row('tasks', task.id).held?.answer ?? assert.fail('no answer')
+      assert.equal(waitOf(w, id).reason, 'the end of git push: the operator said yes')
+      w.do((d) => d.emit({ type: 'task_started', id: task.id, pid: 7, started_at: w.now }))
+      taskEnds(w, w.row('tasks', task.id))
+      const [end] = w.all('messages').filter(({ kind }) => kind === 'task_result')
+      assert.equal(end?.body.split('\n')[0], `The operator said yes at ${at}${said}; it ran.`)
+    }
+  })
+
+  test('to what has no start says nothing of a run', () => {
+    const { w, task } = held()
+    does(w, answer(task, 'yes'), { again: sameAgain() })
+    w.do((d) => endHeld(d, w.row('tasks', task.id), 'the policy refuses it now'))
+    const [end] = w.all('messages').filter(({ kind }) => kind === 'task_result')
+    assert.match(
+      end?.body ?? '',
+      /^The operator said yes at \S+\.\ngit push did not run: the policy/,
+    )
   })
 
   test('to a rule that allows it by now is a yes all the same', () => {

@@ -206,7 +206,7 @@ export function answerHeld(
     start_place: isYes ? start_place : null,
   })
   outsideInput(d, task.work_item_id, 'operator')
-  if (isYes) awaitAnew(d, task, 'it may be done')
+  if (isYes) awaitAnew(d, task, 'it may be done', `the end of ${task.label}: the operator said yes`)
   else refuse(d, task, words, given.provenance)
   const said = isYes ? 'is begun; its end will be a message' : 'does not run; the agent is told'
   return done(`${task.id} ${said}.`, { id: task.id })
@@ -273,7 +273,7 @@ export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgai
   const of = call === undefined ? {} : { call }
   const held = { call_id, ...of, action, because, policy_revision, lapses_at, grantable, changed }
   d.emit({ type: 'task_held_again', id: task.id, held })
-  awaitAnew(d, task, 'it is asked anew')
+  awaitAnew(d, task, 'it is asked anew', yesTo(task))
   tellPerson(d, task.id)
   return true
 }
@@ -283,11 +283,11 @@ export const yesEnds = (task: Task): Timestamp | null =>
   task.held?.answer?.allowed === true ? plus(task.held.answer.at, limits.yes_lasts.value) : null
 
 /** What waits for it waits for the answer while it is held, and for its end after a yes. */
-function awaitAnew(d: Draft, { id }: Task, because: string): void {
+function awaitAnew(d: Draft, { id }: Task, because: string, reason: string): void {
   for (const wait of [...activeWaits(d)]) {
     if (wait.wake !== 'task_result' || wait.resource !== id) continue
     d.emit({ type: 'wait_cancelled', id: wait.id, by: 'runtime', because })
-    awaitTask(d, mustTask(d, id), wait.work_item_id, wait.reason)
+    awaitTask(d, mustTask(d, id), wait.work_item_id, reason)
   }
 }
 
@@ -363,9 +363,11 @@ export function waitForAnswers(d: Draft): void {
     if (id === null || activeWaitOf(d, id) !== null) continue
     const item = d.row('work_items', id)
     if (item?.blocked_by !== null || item.plan_status === 'needs_input') continue
-    awaitTask(d, task, id, `the operator's yes to: ${task.label}`)
+    awaitTask(d, task, id, yesTo(task))
   }
 }
+
+const yesTo = ({ label }: Task): string => `the operator's yes to: ${label}`
 
 function mustTask(d: Draft, id: TaskId): Task {
   const task = d.row('tasks', id)

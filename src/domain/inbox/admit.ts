@@ -245,7 +245,7 @@ export function endTask(d: Draft, end: EndedTask): void {
       id: taskResultId(task.id),
       provenance: taskResult,
       priority: 'normal',
-      body: end.body,
+      body: `${afterYes(task)}${end.body}`,
       dedupe_key: task.id,
       work_item_id: readerOf(d, task),
       task_id: task.id,
@@ -258,6 +258,17 @@ export function endTask(d: Draft, end: EndedTask): void {
   for (const wait of [...rankingOf(d).waitsForTask(task.id)]) {
     resolveWait(d, wait, { kind: 'task', task_id: task.id }, ended)
   }
+}
+
+/**
+ * What was held ends after a person's yes, of which who reads the end was never told. Of what has no
+ * start the end says what is known: it may have run all the same.
+ */
+function afterYes({ held, started_at }: Task): string {
+  if (held?.answer?.allowed !== true) return ''
+  const { at, words } = held.answer
+  const said = words === '' ? '' : `, with the words ${JSON.stringify(words)}`
+  return `The operator said yes at ${at}${said}${started_at === null ? '' : '; it ran'}.\n`
 }
 
 /**
