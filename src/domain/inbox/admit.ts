@@ -261,8 +261,8 @@ export function endTask(d: Draft, end: EndedTask): void {
 }
 
 /**
- * What was held ends after a person's yes, of which who reads the end was never told. Of what has no
- * start the end says what is known: it may have run all the same.
+ * What was held ends after a person's yes, of which who reads the end was never told. Of what has
+ * no start the end says what is known: it may have run all the same.
  */
 function afterYes({ held, started_at }: Task): string {
   if (held?.answer?.allowed !== true) return ''
