@@ -123,11 +123,12 @@ for (const { tool, input, ends } of [
       const given = tool === 'CompleteWorkItem' ? { work_item_id: task.work_item_id } : null
       return calls(call(tool, given ?? input(task.id)))
     }
-    const { stage, pushed } = await staged(t, script)
+    const { stage, model, pushed } = await staged(t, script)
     await stage.say('Push it.')
     const [task] = await stage.rows('tasks')
     const end = ends === null ? ['held', null] : ['cancelled', ends]
     assert.deepEqual([task?.status, task?.reason, pushed()], [...end, ''])
+    if (tool === 'TaskOutput') assert.match(last(model), /held: nothing of it has run/)
     const started = (await stage.events()).filter(({ event }) => event.type === 'task_started')
     assert.deepEqual(started, [])
     await stage.sound()

@@ -161,6 +161,7 @@ export const rejections = {
   check_answered: { status: 409, hint: 'Read the answer; `holon work check run` asks again.' },
   checks_failed: { status: 409, hint: 'Mend what failed, then complete it again.' },
   checks_running: { status: 409, hint: 'Wait until its checks have ended, then run them again.' },
+  call_under_way: { status: 409, hint: 'Its end will be a message.' },
   check_of_operator: { status: 409, hint: 'It ends by itself; only the operator stops it.' },
   label_invalid: { status: 422, hint: 'Give a label in one line.' },
   idempotency_mismatch: { status: 422, hint: 'Use a new Idempotency-Key for another request.' },

@@ -133,6 +133,7 @@ const ofInputs = {
   check_answered: 'Somebody answered it before, or it was asked again since it was shown.',
   checks_failed: 'The agent completed an item, and a check that the runtime ran of it failed.',
   checks_running: 'Checks of the item are still to be run, or wait for a person already.',
+  call_under_way: 'The call that the task is of is being carried out, and is not stopped halfway.',
   check_of_operator: 'The task runs a check of the operator; the agent may not stop it.',
   label_invalid: 'The label is empty or has more than one line.',
   attention_not_found: 'Nothing of this id needs a person now, or it has changed since.',

@@ -10,14 +10,14 @@ import {
   type ProcessSeen,
 } from './task-end.ts'
 
-type Row = Pick<Task, 'status' | 'reason' | 'start_place'>
+type Row = Pick<Task, 'kind' | 'status' | 'reason' | 'start_place'>
 
 const start_place = { boot: 'boot', tasks: 'tasks' }
 
-const queued: Row = { status: 'queued', reason: null, start_place }
-const running: Row = { status: 'running', reason: null, start_place }
-const cancelling: Row = { status: 'cancelling', reason: 'aborted', start_place }
-const overdue: Row = { status: 'cancelling', reason: TIMED_OUT, start_place }
+const queued: Row = { kind: 'command', status: 'queued', reason: null, start_place }
+const running: Row = { kind: 'command', status: 'running', reason: null, start_place }
+const cancelling: Row = { kind: 'command', status: 'cancelling', reason: 'aborted', start_place }
+const overdue: Row = { kind: 'command', status: 'cancelling', reason: TIMED_OUT, start_place }
 
 const ended = (
   how: 'exited' | 'signalled' | 'timed_out' | 'could_not_start',
@@ -76,11 +76,17 @@ const processes: { readonly [S in ProcessSeen['state']]: ProcessSeen } = {
   lost,
 }
 
-test('a held task ends by nothing that is seen of processes, wherever it was asked', () => {
+test('a held task, and one that is no command, ends by nothing that is seen of processes', () => {
   for (const process of Object.values(processes)) {
     for (const place of [start_place, null]) {
-      const held: Row = { status: 'held', reason: null, start_place: place }
-      assert.equal(endOfTask(process, held, start_place), null, process.state)
+      const row = { kind: 'command', status: 'held', reason: null, start_place: place } as const
+      assert.equal(endOfTask(process, row, start_place), null, process.state)
+      for (const status of ['queued', 'running'] as const) {
+        for (const kind of ['tool_call', 'child_agent'] as const) {
+          const other = { ...row, kind, status }
+          assert.equal(endOfTask(process, other, start_place), null, `${kind} ${status}`)
+        }
+      }
     }
   }
 })

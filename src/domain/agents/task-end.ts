@@ -32,17 +32,17 @@ export const ANOTHER_PLACE =
 
 /**
  * The terminal state a process gives its task, or null while it may still run, or start. A held one
- * has none: its end is an answer, a lapse, or that of its item.
+ * has none: its end is an answer, a lapse, or that of its item; nor has what is no command.
  * `here` is the place of a start made now: that nobody claimed a task of another proves nothing.
  * A `cancelling` task is over by the proof of the stop alone: ask about one only after
  * `Processes.stop` answered `stopped: true`.
  */
 export function endOfTask(
   process: ProcessSeen,
-  task: Pick<Task, 'status' | 'reason' | 'start_place'>,
+  task: Pick<Task, 'kind' | 'status' | 'reason' | 'start_place'>,
   here: StartPlace,
 ): TaskEnding | null {
-  if (task.status === 'held') return null
+  if (task.kind !== 'command' || task.status === 'held') return null
   const exit_status = process.state === 'ended' ? process.exit_status : null
   const mayBeLost = process.state === 'absent' && !isSamePlace(task.start_place, here)
   if (task.status === 'cancelling') {

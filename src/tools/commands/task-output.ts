@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { limits } from '../../domain/limits.ts'
 import { standing } from '../../domain/agents/task-end.ts'
-import { isTerminal, type Task } from '../../domain/state/task.ts'
+import { isHeld, isTerminal, type Task } from '../../domain/state/task.ts'
 import { childOutput } from './child-task.ts'
 import { bytesOfTokens, readOutput, streamsOf } from './command-output.ts'
 import { watch } from './command-watch.ts'
@@ -60,7 +60,8 @@ async function read(given: Input, ctx: ToolContext): Promise<EffectOutcome> {
     return childOutput(NAME, task, block_ms, ctx)
   }
   try {
-    if (isTerminal(task) || task.status === 'queued' || !given.block) {
+    const hasProcess = task.kind === 'command' && !isHeld(task) && task.status !== 'queued'
+    if (isTerminal(task) || !hasProcess || !given.block) {
       return await show(ctx, task, null)
     }
     const seen = await watch(ctx, task.id, given.timeout_ms ?? BLOCK_MS)
@@ -109,8 +110,12 @@ async function show(ctx: ToolContext, before: Task, cut: Cut): Promise<EffectOut
   }
   const over = isTerminal(shown)
   return {
-    result: succeeded(NAME, `${task.id}: ${standing(shown)}`, result),
+    result: succeeded(NAME, `${task.id}: ${standingWords(shown)}`, result),
     ...(over ? { settle: (d) => settleEnd(d, end ?? null, task.id) } : {}),
     ...nothingNew,
   }
 }
+
+/** Of what is held also what that means: nothing is to be waited for but an answer. */
+const standingWords = (task: Task): string =>
+  isHeld(task) ? "held: nothing of it has run, and it waits for the operator's yes" : standing(task)

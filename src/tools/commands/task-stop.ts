@@ -63,6 +63,10 @@ async function stop({ task_id }: Input, ctx: ToolContext): Promise<EffectOutcome
   try {
     if (isTerminal(task)) return await overAlready(ctx, task)
     if (await isTakenBack(ctx, task)) return takenBack(task)
+    if (task.kind === 'tool_call') {
+      const message = `${task.id} is being carried out: the operator said yes.`
+      return { result: refused(NAME, no('call_under_way', message)), ...nothingNew }
+    }
     const process = await ctx.processes.observe(task.id)
     const open = task.status !== 'cancelling'
     if (open && endOfTask(process, task, ctx.processes.place()) !== null)
