@@ -40,7 +40,7 @@ test(
       sh('mkdir ../beside'),
     )
     assert.equal(first.exit, 0, first.err)
-    assert.match(first.err, /its commands are confined, with an open network; what leaves/)
+    assert.match(first.err, /its commands are confined, with an open network; pushes, publishing/)
     assert.ok(existsSync(join(root, 'made.txt')))
     assert.ok(existsSync(join(root, 'sub', '.git')))
     assert.ok(!existsSync(join(at.folder, 'beside')), 'it wrote beside its folder')
