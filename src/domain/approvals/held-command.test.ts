@@ -116,6 +116,10 @@ describe('a held command', () => {
     assert.equal(heldAlready(w.facts, askedOf(), id)?.id, task.id)
     assert.equal(heldAlready(w.facts, askedOf(), null), null)
     assert.equal(heldAlready(w.facts, askedOf(anAction('other')), id), null)
+    const woken = anAction('woken', { origin: 'external' })
+    assert.equal(heldAlready(w.facts, askedOf(woken), id)?.id, task.id)
+    const elsewhere = anAction('elsewhere', { origin: 'external', workspace: '/elsewhere' })
+    assert.equal(heldAlready(w.facts, askedOf(elsewhere), id), null)
   })
 
   test('one more than the limit is refused, and the others stay', () => {

@@ -19,7 +19,7 @@ import { runtimeFollowup, type Provenance } from '../state/provenance.ts'
 import { done, type Done } from '../state/reply.ts'
 import { makeGrant, scopeOf } from './grants.ts'
 import { heldChoiceLines, heldChoiceNamed, heldHash, heldText } from './held-text.ts'
-import { covers, grantableOf } from './scope.ts'
+import { covers, grantableOf, isSameEffect } from './scope.ts'
 import type { GrantScope } from '../state/grant.ts'
 import {
   isHeld,
@@ -85,12 +85,16 @@ export const heldAlready = (
       held.answer === null,
   ) ?? null
 
+/** A turn that something else began wants it on other words: it is the same question. */
+const isSameAction = (asked: PolicyAction, wanted: PolicyAction): boolean =>
+  asked.sha256 === wanted.sha256 || (asked.origin !== wanted.origin && isSameEffect(asked, wanted))
+
 /** Whether the same is wanted, whatever it would meet by now. */
 export const isSameWish = (
   held: Pick<HeldCall, 'action' | 'call'>,
   wanted: WantedAction,
 ): boolean =>
-  held.action.sha256 === wanted.action.sha256 &&
+  isSameAction(held.action, wanted.action) &&
   canonical(held.call?.input) === canonical(wanted.call?.input)
 
 /** Holds it and asks the person; the refusal where as many are held as may. */

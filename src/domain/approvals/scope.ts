@@ -123,7 +123,7 @@ export function covers(
   if (grantableOf(action, lifts) === null || lifts === null) return false
   switch (scope.kind) {
     case 'same_for_item':
-      return isOnNoLess(scope.action.origin, action) && isSame(scope.action, action)
+      return isOnNoLess(scope.action.origin, action) && isSameEffect(scope.action, action)
     case 'like_for_item':
     case 'like_for_agent':
       return (
@@ -138,7 +138,7 @@ const isOnNoLess = (given: ActionBody['origin'], { origin }: ActionBody): boolea
   origin !== 'external' || given === 'external'
 
 /** Whosever words it is on. */
-function isSame(a: ActionBody, b: ActionBody): boolean {
+export function isSameEffect(a: ActionBody, b: ActionBody): boolean {
   const bare = (action: ActionBody) => canonical({ ...action, origin: null, sha256: null })
   return bare(a) === bare(b)
 }
