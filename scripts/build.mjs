@@ -54,9 +54,9 @@ const inFunction = (code) => {
  * What is loaded together is one chunk: each file costs a start a millisecond, and each module in
  * it that nobody needs yet its evaluation. A group is what its roots import statically, whatever
  * that reaches; the first that has a module keeps it. `base` is what `holon run` needs to begin,
- * `http` what only requests and reads through the routes need, `rules` what both that and
- * the runtime decide by; everything else (a provider, a
- * command, a migration) is a chunk of its own, loaded when it is used.
+ * `http` what only requests and reads through the routes need, `rules` what both that and the
+ * runtime decide by; everything else (a provider, a command, a migration) is a chunk of its own,
+ * loaded when it is used.
  */
 const roots = {
   base: [

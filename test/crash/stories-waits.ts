@@ -44,6 +44,16 @@ const question: Scenario = storyOf({
   ],
 })
 
+/** A person's answer to the first that is held, with the mark of what it is by then. */
+const answers = (name: string, choice: string): Act =>
+  operator(name, async ({ box }) => {
+    const facts = box.host.facts('main')
+    const [task] = facts ? heldTasks(facts) : []
+    const bound_hash = task ? heldHash(task) : 'none'
+    const task_id = task?.id ?? 'task_none'
+    return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
+  })
+
 /** A command that a rule holds, and what a person says to it. */
 const held = (choice: 'yes' | 'no'): Scenario =>
   storyOf({
@@ -59,16 +69,7 @@ const held = (choice: 'yes' | 'no'): Scenario =>
         ends('A'),
       ],
     },
-    acts: [
-      tells('Push it.'),
-      operator(`says ${choice}`, async ({ box }) => {
-        const facts = box.host.facts('main')
-        const [task] = facts ? heldTasks(facts) : []
-        const bound_hash = task ? heldHash(task) : 'none'
-        const task_id = task?.id ?? 'task_none'
-        return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
-      }),
-    ],
+    acts: [tells('Push it.'), answers(`says ${choice}`, choice)],
     also: async ({ box }) => {
       const file = join(box.workspace, 'pushed.txt')
       return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing ran'
@@ -90,16 +91,7 @@ const heldEdit = (choice: 'yes' | 'no'): Scenario =>
         ends('A'),
       ],
     },
-    acts: [
-      tells('Write it.'),
-      operator(`says ${choice}`, async ({ box }) => {
-        const facts = box.host.facts('main')
-        const [task] = facts ? heldTasks(facts) : []
-        const bound_hash = task ? heldHash(task) : 'none'
-        const task_id = task?.id ?? 'task_none'
-        return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
-      }),
-    ],
+    acts: [tells('Write it.'), answers(`says ${choice}`, choice)],
     also: async ({ box }) => {
       const file = join(box.workspace, 'pushed.txt')
       const [task] = await box.ledger.list('tasks', { limit: 5 })
@@ -135,14 +127,7 @@ const grant: Scenario = storyOf({
   },
   acts: [
     tells('Push it.'),
-    operator('says yes for the item', async ({ box }) => {
-      const facts = box.host.facts('main')
-      const [task] = facts ? heldTasks(facts) : []
-      const bound_hash = task ? heldHash(task) : 'none'
-      const task_id = task?.id ?? 'task_none'
-      const choice = 'like_for_item'
-      return { do: 'answer_held', agent_id: 'main', task_id, bound_hash, choice }
-    }),
+    answers('says yes for the item', 'like_for_item'),
     operator('takes it back', async ({ box }) => {
       const [one] = await box.ledger.list('grants', { limit: 5 })
       return { do: 'revoke_grant', agent_id: 'main', grant_id: one?.id ?? 'grant_none' }

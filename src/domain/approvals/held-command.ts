@@ -121,20 +121,26 @@ function hold(d: Draft, holding: Holding, kind: Kind, call?: HeldToolCall): Reje
   const count = heldTasks(d).length
   if (count >= limits.held_commands.value) return overLimit(limits.held_commands, count + 1)
   const { action, because, policy_revision, lapses_at, call_id, lifts, ...task } = holding
-  // A grant is looked for before commands alone: of a call nothing is offered but once.
-  const grantable = call === undefined ? grantableOf(action, lifts) : null
-  const of = call === undefined ? {} : { call }
+  const of = offered(action, lifts, call)
   d.emit({
     type: 'task_queued',
     ...task,
     ...kind,
     child_agent_id: null,
     start_place: null,
-    held: { call_id, ...of, action, because, policy_revision, lapses_at, grantable, changed: null },
+    held: { call_id, ...of, action, because, policy_revision, lapses_at, changed: null },
   })
   tellPerson(d, task.id)
   return null
 }
+
+/** A grant is looked for before commands alone: of a call nothing is offered but once. */
+const offered = (
+  action: PolicyAction,
+  lifts: Asked['lifts'],
+  call: HeldToolCall | undefined,
+): Pick<HeldCall, 'call' | 'grantable'> =>
+  call === undefined ? { grantable: grantableOf(action, lifts) } : { call, grantable: null }
 
 function tellPerson(d: Draft, id: TaskId): void {
   const task = d.row('tasks', id)
@@ -273,9 +279,8 @@ export function askAnew(d: Draft, task: Task, changed: string, again: JudgedAgai
   const { action, policy_revision } = again ?? before
   const { because, lapses_at } = again?.verdict === 'ask' ? again : before
   const lifts = again?.verdict === 'ask' ? again.lifts : null
-  const grantable = call === undefined ? grantableOf(action, lifts) : null
-  const of = call === undefined ? {} : { call }
-  const held = { call_id, ...of, action, because, policy_revision, lapses_at, grantable, changed }
+  const of = offered(action, lifts, call)
+  const held = { call_id, ...of, action, because, policy_revision, lapses_at, changed }
   d.emit({ type: 'task_held_again', id: task.id, held })
   awaitAnew(d, task, 'it is asked anew', yesTo(task))
   tellPerson(d, task.id)
